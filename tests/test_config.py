@@ -1,0 +1,115 @@
+import dataclasses
+
+import pytest
+
+from encoderlab.config import (
+    BERT_BASE,
+    MINILM_L6,
+    VIT_B16,
+    EncoderConfig,
+    ImageConfig,
+    TextConfig,
+)
+
+SIZES = {"d_model": 12, "num_heads": 3, "d_ff": 11, "num_layers": 2}
+TEXT = {**SIZES, "vocab_size": 23, "max_seq_len": 9}
+IMAGE = {**SIZES, "image_size": 8, "patch_size": 4}
+
+
+def test_encoder_config_defaults_are_documented_ones():
+    config = EncoderConfig(**SIZES)
+    assert (config.norm_first, config.activation) == (True, "gelu")
+    assert (config.eps, config.dropout, config.d_head) == (1e-5, 0.0, 4)
+
+
+def test_configs_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        EncoderConfig(**SIZES).d_model = 5
+
+
+@pytest.mark.parametrize("name", ["d_model", "num_heads", "d_ff", "num_layers"])
+@pytest.mark.parametrize("value", [0, -1, 2.0, "3", True, None])
+def test_encoder_config_refuses_a_size(name, value):
+    with pytest.raises(
+        ValueError, match=f"{name} must be a whole number of at least 1"
+    ):
+        EncoderConfig(**{**SIZES, name: value})
+
+
+@pytest.mark.parametrize("name", ["vocab_size", "max_seq_len", "num_segments"])
+def test_text_config_refuses_a_size(name):
+    with pytest.raises(
+        ValueError, match=f"{name} must be a whole number of at least 1"
+    ):
+        TextConfig(**{**TEXT, name: 0})
+
+
+@pytest.mark.parametrize("name", ["image_size", "patch_size", "num_channels"])
+def test_image_config_refuses_a_size(name):
+    with pytest.raises(
+        ValueError, match=f"{name} must be a whole number of at least 1"
+    ):
+        ImageConfig(**{**IMAGE, name: 0})
+
+
+def test_encoder_config_refuses_heads_that_do_not_divide_the_width():
+    with pytest.raises(ValueError, match=r"by num_heads, got d_model=12 .*=5"):
+        EncoderConfig(**{**SIZES, "num_heads": 5})
+
+
+def test_encoder_config_refuses_an_unknown_activation():
+    with pytest.raises(
+        ValueError, match="activation must be one of relu, gelu, gelu_ta"
+    ):
+        EncoderConfig(**SIZES, activation="swish")
+
+
+@pytest.mark.parametrize("eps", [-1e-5, float("nan")])
+def test_encoder_config_refuses_eps(eps):
+    with pytest.raises(ValueError, match="eps must be at least 0, got"):
+        EncoderConfig(**SIZES, eps=eps)
+
+
+@pytest.mark.parametrize("dropout", [-0.1, 1, 1.5, float("nan")])
+def test_encoder_config_refuses_dropout(dropout):
+    with pytest.raises(ValueError, match=r"dropout must be in \[0, 1\), got"):
+        EncoderConfig(**SIZES, dropout=dropout)
+
+
+@pytest.mark.parametrize(
+    ("config", "sizes"), [(TextConfig, TEXT), (ImageConfig, IMAGE)]
+)
+def test_configs_refuse_unknown_positions(config, sizes):
+    with pytest.raises(
+        ValueError, match="positions must be one of learned, sinusoidal"
+    ):
+        config(**sizes, positions="rotary")
+
+
+def test_image_config_refuses_patches_that_do_not_tile():
+    with pytest.raises(ValueError, match="image_size must be a multiple of patch_size"):
+        ImageConfig(**{**IMAGE, "patch_size": 3})
+
+
+def test_image_config_counts_patches():
+    assert ImageConfig(**IMAGE).num_patches == 4
+
+
+@pytest.mark.parametrize(
+    ("preset", "widths"),
+    [
+        (MINILM_L6, (6, 384, 12, 32, 1536)),
+        (BERT_BASE, (12, 768, 12, 64, 3072)),
+        (VIT_B16, (12, 768, 12, 64, 3072)),
+    ],
+)
+def test_presets_have_the_published_sizes(preset, widths):
+    sizes = (preset.num_layers, preset.d_model, preset.num_heads, preset.d_head)
+    assert (*sizes, preset.d_ff) == widths
+
+
+def test_presets_have_the_published_order_of_the_norm():
+    assert not MINILM_L6.norm_first
+    assert not BERT_BASE.norm_first
+    assert VIT_B16.norm_first
+    assert VIT_B16.num_patches == 196
