@@ -195,7 +195,7 @@ class TextEncoder(Encoder):
         encoder = cls(checkpoint.config, rng=np.random.default_rng(0))
         return load(cast(encoder, dtype), checkpoint.weights)
 
-    def __call__(  # type: ignore[override]  # it reads ids, a plain Encoder vectors
+    def __call__(
         self,
         token_ids: Int[np.ndarray, "B T"],
         attention_mask: Real[np.ndarray, "B T"] | Bool[np.ndarray, "B T"] | None = None,

@@ -135,7 +135,7 @@ def additive_mask(
         raise TypeError(
             f"dtype must be floating, got {dtype}: integers have no infinity"
         )
-    return np.where(mask, dtype.type(0), dtype.type(-np.inf))
+    return np.where(mask, 0.0, -np.inf).astype(dtype)
 
 
 def require_bool(mask) -> Bool[np.ndarray, "..."]:
