@@ -1,1 +1,1 @@
-"""The transformer encoder, from NumPy to PyTorch: the tested reference code of the book."""
+"""The transformer encoder, from NumPy to PyTorch: the book's reference code."""

@@ -73,7 +73,7 @@ def attention(
     array([[0.9442, 0.0558]])
     """
     _require_matching(q, k, v)
-    scores = q @ k.swapaxes(-1, -2) / sqrt(q.shape[-1])  # (*batch, T, S)
+    scores = (q / sqrt(q.shape[-1])) @ k.swapaxes(-1, -2)  # (*batch, T, S)
     weights = softmax(scores) if mask is None else masked_softmax(scores, mask)
     context = dropout(weights, dropout_p, rng) @ v  # (*batch, T, E)
     return context, weights

@@ -96,9 +96,10 @@ def softmax(x: Real[np.ndarray, "..."], axis: int = -1) -> Float[np.ndarray, "..
     array([0.09003057, 0.24472847, 0.66524096])
     """
     x = _as_float(x)
-    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
-    exponentials /= exponentials.sum(axis=axis, keepdims=True)
-    return exponentials
+    weights = x - x.max(axis=axis, keepdims=True)
+    np.exp(weights, out=weights)  # in place: a new array for each step costs time
+    weights /= weights.sum(axis=axis, keepdims=True)
+    return weights
 
 
 def log_softmax(x: Real[np.ndarray, "..."], axis: int = -1) -> Float[np.ndarray, "..."]:
@@ -179,12 +180,14 @@ def masked_softmax(
             f"mask must broadcast to the scores, got mask {mask.shape} and "
             f"scores {scores.shape}"
         )
-    scores = np.where(mask, scores, -np.inf)
-    peak = scores.max(axis=axis, keepdims=True)
+    weights = np.where(mask, scores, -np.inf)
+    peak = weights.max(axis=axis, keepdims=True)
     # -inf - (-inf) would be NaN in a row with nothing allowed
-    exponentials = np.exp(scores - np.where(peak == -np.inf, 0.0, peak))
-    total = exponentials.sum(axis=axis, keepdims=True)
-    return exponentials / np.where(total == 0.0, 1.0, total)
+    weights -= np.where(peak == -np.inf, 0.0, peak)
+    np.exp(weights, out=weights)
+    total = weights.sum(axis=axis, keepdims=True)
+    weights /= np.where(total == 0.0, 1.0, total)
+    return weights
 
 
 def relu(x: Real[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
