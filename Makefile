@@ -39,7 +39,6 @@ lint: .venv/.all
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
-# One thread for each of the two workers: more would only wait for one another
 # Two processes with two threads each would wait for each other on two cores
 unit: .venv/.all
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTEST) -m "not site" --cov --cov-report=term:skip-covered
