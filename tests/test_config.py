@@ -57,6 +57,12 @@ def test_encoder_config_refuses_heads_that_do_not_divide_the_width():
         EncoderConfig(**{**SIZES, "num_heads": 5})
 
 
+@pytest.mark.parametrize("norm_first", ["no", 1, None])
+def test_encoder_config_refuses_an_order_that_is_not_boolean(norm_first):
+    with pytest.raises(ValueError, match="norm_first must be True or False, got"):
+        EncoderConfig(**SIZES, norm_first=norm_first)
+
+
 def test_encoder_config_refuses_an_unknown_activation():
     with pytest.raises(
         ValueError, match="activation must be one of relu, gelu, gelu_ta"
@@ -64,13 +70,13 @@ def test_encoder_config_refuses_an_unknown_activation():
         EncoderConfig(**SIZES, activation="swish")
 
 
-@pytest.mark.parametrize("eps", [-1e-5, float("nan")])
+@pytest.mark.parametrize("eps", [-1e-5, float("nan"), float("inf"), "a", True, None])
 def test_encoder_config_refuses_eps(eps):
-    with pytest.raises(ValueError, match="eps must be at least 0, got"):
+    with pytest.raises(ValueError, match="eps must be a number of at least 0, got"):
         EncoderConfig(**SIZES, eps=eps)
 
 
-@pytest.mark.parametrize("dropout", [-0.1, 1, 1.5, float("nan")])
+@pytest.mark.parametrize("dropout", [-0.1, 1, 1.5, float("nan"), "a", False])
 def test_encoder_config_refuses_dropout(dropout):
     with pytest.raises(ValueError, match=r"dropout must be in \[0, 1\), got"):
         EncoderConfig(**SIZES, dropout=dropout)
@@ -95,21 +101,34 @@ def test_image_config_counts_patches():
     assert ImageConfig(**IMAGE).num_patches == 4
 
 
-@pytest.mark.parametrize(
-    ("preset", "widths"),
-    [
-        (MINILM_L6, (6, 384, 12, 32, 1536)),
-        (BERT_BASE, (12, 768, 12, 64, 3072)),
-        (VIT_B16, (12, 768, 12, 64, 3072)),
-    ],
-)
-def test_presets_have_the_published_sizes(preset, widths):
-    sizes = (preset.num_layers, preset.d_model, preset.num_heads, preset.d_head)
-    assert (*sizes, preset.d_ff) == widths
+BERT = {"norm_first": False, "activation": "gelu", "eps": 1e-12, "dropout": 0.1}
+VOCABULARY = {"vocab_size": 30522, "max_seq_len": 512, "num_segments": 2}
+BASE = {"num_layers": 12, "d_model": 768, "num_heads": 12, "d_ff": 3072}
 
 
-def test_presets_have_the_published_order_of_the_norm():
-    assert not MINILM_L6.norm_first
-    assert not BERT_BASE.norm_first
-    assert VIT_B16.norm_first
+def test_presets_are_the_published_configurations():
+    small = {"num_layers": 6, "d_model": 384, "num_heads": 12, "d_ff": 1536}
+    assert dataclasses.asdict(MINILM_L6) == {
+        **small,
+        **BERT,
+        **VOCABULARY,
+        "positions": "learned",
+    }
+    assert dataclasses.asdict(BERT_BASE) == {
+        **BASE,
+        **BERT,
+        **VOCABULARY,
+        "positions": "learned",
+    }
+    assert dataclasses.asdict(VIT_B16) == {
+        **BASE,
+        "norm_first": True,
+        "activation": "gelu",
+        "eps": 1e-6,
+        "dropout": 0.1,
+        "image_size": 224,
+        "patch_size": 16,
+        "num_channels": 3,
+        "positions": "learned",
+    }
     assert VIT_B16.num_patches == 196

@@ -208,7 +208,9 @@ def test_encode_names_the_text_that_is_no_string(tokenizer):
 
 
 def test_encode_refuses_an_empty_batch(tokenizer):
-    with pytest.raises(ValueError, match="batch_size must be at least 1, got 0"):
+    with pytest.raises(
+        ValueError, match="batch_size must be a whole number of at least 1"
+    ):
         SentenceEncoder(one_hot, tokenizer).encode(["a"], batch_size=0)
 
 

@@ -5,6 +5,8 @@ D model width, H heads, K width of one head, F feed-forward width, V vocabulary.
 """
 
 from dataclasses import dataclass
+from math import inf
+from numbers import Real
 from typing import Literal, get_args
 
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
@@ -66,10 +68,14 @@ class EncoderConfig:
                 f"and num_heads={self.num_heads}; choose heads that divide the width"
             )
         _require_choice("activation", self.activation, get_args(Activation))
-        if not self.eps >= 0:
-            raise ValueError(f"eps must be at least 0, got {self.eps}")
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout must be in [0, 1), got {self.dropout}")
+        if not isinstance(self.norm_first, bool):
+            raise ValueError(
+                f"norm_first must be True or False, got {self.norm_first!r}"
+            )
+        if not (_is_number(self.eps) and 0 <= self.eps < inf):
+            raise ValueError(f"eps must be a number of at least 0, got {self.eps!r}")
+        if not (_is_number(self.dropout) and 0 <= self.dropout < 1):
+            raise ValueError(f"dropout must be in [0, 1), got {self.dropout!r}")
 
     @property
     def d_head(self) -> int:
@@ -92,6 +98,18 @@ class TextConfig(EncoderConfig):
     positions
         ``learned`` (a table), ``sinusoidal`` (fixed) or ``none`` (the encoder is blind
         to order).
+
+    Raises
+    ------
+    ValueError
+        As :class:`EncoderConfig` does, or if a size here is below 1 or ``positions``
+        unknown.
+
+    Examples
+    --------
+    >>> sizes = dict(d_model=12, num_heads=3, d_ff=48, num_layers=2)
+    >>> TextConfig(**sizes, vocab_size=100, max_seq_len=16).positions
+    'learned'
     """
 
     vocab_size: int
@@ -120,6 +138,18 @@ class ImageConfig(EncoderConfig):
         Channels of a pixel: 1 for grey, 3 for colour.
     positions
         As in :class:`TextConfig`.
+
+    Raises
+    ------
+    ValueError
+        As :class:`EncoderConfig` does, or if a size here is below 1, ``patch_size``
+        does not divide ``image_size`` or ``positions`` is unknown.
+
+    Examples
+    --------
+    >>> sizes = dict(d_model=12, num_heads=3, d_ff=48, num_layers=2)
+    >>> ImageConfig(**sizes, image_size=8, patch_size=2).num_patches
+    16
     """
 
     image_size: int
@@ -143,6 +173,10 @@ class ImageConfig(EncoderConfig):
     def num_patches(self) -> int:
         """Patches of one image, in rows from the top left."""
         return (self.image_size // self.patch_size) ** 2
+
+
+def _is_number(value):
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _require_size(name, value):

@@ -40,8 +40,9 @@ class SentenceEncoder:
 
     Notes
     -----
-    Reimers and Gurevych, 2019. MiniLM's files name three limits, 128, 256 and 512; its
-    sentence encoder was made with 256. Chapters 11 and 18.
+    Reimers and Gurevych, 2019. MiniLM was trained with at most 128 tokens, its
+    sentence configuration cuts at 256 and its positions end at 512: 256 is meant here.
+    Chapters 11 and 18.
     """
 
     def __init__(
@@ -96,8 +97,10 @@ class SentenceEncoder:
             mode.
         """
         require_texts(texts)
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+        if not isinstance(batch_size, int | np.integer) or batch_size < 1:
+            raise ValueError(
+                f"batch_size must be a whole number of at least 1, got {batch_size!r}"
+            )
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]), reverse=True)
         starts = range(0, len(texts), batch_size)
         show = len(starts) > MANY_BATCHES if progress is None else progress

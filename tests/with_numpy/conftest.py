@@ -7,6 +7,7 @@ default initialisation most wrong code gives nearly right numbers.
 
 import numpy as np
 import pytest
+import torch
 
 from encoderlab.config import EncoderConfig, ImageConfig, TextConfig
 from encoderlab.with_numpy.parameters import cast, parameters
@@ -48,3 +49,19 @@ def text_config(sizes):
 @pytest.fixture
 def image_config(sizes):
     return ImageConfig(**sizes, eps=0.1, image_size=8, patch_size=4, num_channels=3)
+
+
+@pytest.fixture
+def packed_for_torch():
+    """Name an attention's weights as nn.MultiheadAttention does, q, k and v in one."""
+
+    def packed_for_torch(attention):
+        arrays = {
+            "in_proj_weight": [attention.W_q.T, attention.W_k.T, attention.W_v.T],
+            "in_proj_bias": [attention.b_q, attention.b_k, attention.b_v],
+            "out_proj.weight": [attention.W_o.T],
+            "out_proj.bias": [attention.b_o],
+        }
+        return {k: torch.from_numpy(np.concatenate(v)) for k, v in arrays.items()}
+
+    return packed_for_torch

@@ -37,17 +37,18 @@ def torch_attention(q, k, v, mask=None):
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, mask)
 
 
-def torch_layer(layer):
+@pytest.fixture
+def torch_layer(packed_for_torch):
     """The same weights in torch's layer, which packs the three projections."""
-    module = torch.nn.MultiheadAttention(D, H, batch_first=True, dtype=torch.float64)
-    pack = {
-        "in_proj_weight": np.concatenate([layer.W_q.T, layer.W_k.T, layer.W_v.T]),
-        "in_proj_bias": np.concatenate([layer.b_q, layer.b_k, layer.b_v]),
-        "out_proj.weight": layer.W_o.T,
-        "out_proj.bias": layer.b_o,
-    }
-    module.load_state_dict({k: torch.from_numpy(v.copy()) for k, v in pack.items()})
-    return module.eval()
+
+    def torch_layer(layer):
+        module = torch.nn.MultiheadAttention(
+            D, H, batch_first=True, dtype=torch.float64
+        )
+        module.load_state_dict(packed_for_torch(layer))
+        return module.eval()
+
+    return torch_layer
 
 
 # attention
@@ -226,7 +227,7 @@ def test_multi_head_attention_matches_an_exact_value():
     assert_allclose(output[0], expected, atol=1e-8)
 
 
-def test_multi_head_attention_matches_torch(layer, x):
+def test_multi_head_attention_matches_torch(layer, x, torch_layer):
     output, weights = layer(x)
     x_ = torch.from_numpy(x)
     expected, expected_weights = torch_layer(layer)(
@@ -236,7 +237,7 @@ def test_multi_head_attention_matches_torch(layer, x):
     assert_allclose(weights, expected_weights.detach(), rtol=1e-10, atol=1e-12)
 
 
-def test_multi_head_attention_matches_torch_under_a_mask(layer, x):
+def test_multi_head_attention_matches_torch_under_a_mask(layer, x, torch_layer):
     output, weights = layer(x, padding_mask([3, 5], T))
     x_ = torch.from_numpy(x)
     hidden = torch.from_numpy(~padding_mask([3, 5], T)[:, 0, 0])

@@ -85,8 +85,9 @@ def test_dropout_refuses_a_probability(rng, p):
         dropout_mask((3,), p, rng, np.float64)
 
 
-def test_dropout_refuses_a_seed_for_a_generator(without_shape_checks):
+@pytest.mark.parametrize("p", [0.0, 0.5])
+def test_dropout_refuses_a_seed_for_a_generator(without_shape_checks, p):
     with pytest.raises(
         TypeError, match=r"must be a np.random.Generator, got int; make"
     ):
-        dropout(np.ones(3), 0.5, 0)
+        dropout(np.ones(3), p, 0)

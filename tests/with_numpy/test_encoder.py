@@ -2,6 +2,8 @@ import dataclasses
 
 import numpy as np
 import pytest
+import torch
+import transformers
 from numpy.testing import assert_allclose, assert_array_equal
 
 from encoderlab.with_numpy.encoder import Encoder, ImageEncoder, TextEncoder
@@ -244,3 +246,79 @@ def test_image_encoder_drops_only_with_a_generator(rng, image_config):
     plain = encoder(images).last_hidden_state
     assert_array_equal(plain, encoder(images).last_hidden_state)
     assert (plain != encoder(images, rng=rng).last_hidden_state).any()
+
+
+VIT_NAMES = {
+    "embeddings.class_token": "embeddings.cls_token",
+    "embeddings.W_position": "embeddings.position_embeddings",
+    "W_patch": "patch_embeddings.projection.weight",
+    "b_patch": "patch_embeddings.projection.bias",
+    "attention.W_": "attention.{}_proj.weight",
+    "attention.b_": "attention.{}_proj.bias",
+    "feed_forward.W_": "mlp.fc{}.weight",
+    "feed_forward.b_": "mlp.fc{}.bias",
+    "norm_1": "layernorm_before",
+    "norm_2": "layernorm_after",
+    "final_norm": "layernorm",
+    "gamma": "weight",
+    "beta": "bias",
+}
+
+
+def vit_name(name):
+    """The name that transformers' ViTModel gives to a parameter of ours."""
+    for ours, theirs in VIT_NAMES.items():
+        if ours in name:
+            if "{}" in theirs:
+                name, theirs = name[:-1], theirs.format(name[-1])
+            name = name.replace(ours, theirs)
+    return name
+
+
+def test_image_encoder_matches_transformers(rng, disturb, image_config):
+    config = transformers.ViTConfig(
+        hidden_size=12,
+        num_attention_heads=3,
+        intermediate_size=11,
+        num_hidden_layers=2,
+        layer_norm_eps=0.1,
+        image_size=8,
+        patch_size=4,
+        num_channels=3,
+    )
+    peer = transformers.ViTModel(config, add_pooling_layer=False).double().eval()
+    shapes = {name: tensor.shape for name, tensor in peer.state_dict().items()}
+    encoder = disturb(ImageEncoder(image_config, rng=rng))
+    weights = {vit_name(name): array for name, array in parameters(encoder).items()}
+    peer.load_state_dict(
+        {
+            name: torch.tensor(
+                weights[name].T if "weight" in name else weights[name]
+            ).reshape(shape)
+            for name, shape in shapes.items()
+        }
+    )
+    images = rng.standard_normal((2, 3, 8, 8))
+    with torch.no_grad():
+        expected = peer(torch.from_numpy(images)).last_hidden_state
+    found = encoder(images).last_hidden_state
+    assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
+
+
+def test_image_encoder_keeps_images_apart(rng, disturb, image_config):
+    encoder = disturb(ImageEncoder(image_config, rng=rng))
+    images = rng.standard_normal((2, 3, 8, 8))
+    before = encoder(images).last_hidden_state
+    images[1] = rng.standard_normal((3, 8, 8))
+    after = encoder(images).last_hidden_state
+    assert_allclose(after[0], before[0], rtol=1e-12)
+    assert (np.abs(after[1] - before[1]) > 1e-3).any()
+
+
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "none"])
+def test_image_encoder_is_float32_from_the_start(rng, image_config, positions):
+    config = dataclasses.replace(image_config, positions=positions)
+    images = rng.standard_normal((2, 3, 8, 8)).astype(np.float32)
+    output = ImageEncoder(config, rng=rng)(images, trace=True)
+    arrays = *output.hidden_states, *output.attention_weights, output.last_hidden_state
+    assert {array.dtype for array in arrays} == {np.dtype("float32")}

@@ -3,6 +3,7 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+from encoderlab.with_numpy.dropout import dropout
 from encoderlab.with_numpy.encoder_layer import EncoderLayer
 from encoderlab.with_numpy.masks import padding_mask
 from encoderlab.with_numpy.parameters import parameters
@@ -24,43 +25,48 @@ def make_layer(rng, disturb):
     return make_layer
 
 
-def torch_layer(layer, norm_first, activation):
-    module = torch.nn.TransformerEncoderLayer(
-        D, H, F, 0.0, activation, 0.1, batch_first=True, norm_first=norm_first
-    ).double()
-    attention, feed_forward = layer.attention, layer.feed_forward
-    weights = {
-        "self_attn.in_proj_weight": np.concatenate(
-            [attention.W_q.T, attention.W_k.T, attention.W_v.T]
-        ),
-        "self_attn.in_proj_bias": np.concatenate(
-            [attention.b_q, attention.b_k, attention.b_v]
-        ),
-        "self_attn.out_proj.weight": attention.W_o.T,
-        "self_attn.out_proj.bias": attention.b_o,
-        "linear1.weight": feed_forward.W_1.T,
-        "linear1.bias": feed_forward.b_1,
-        "linear2.weight": feed_forward.W_2.T,
-        "linear2.bias": feed_forward.b_2,
-        "norm1.weight": layer.norm_1.gamma,
-        "norm1.bias": layer.norm_1.beta,
-        "norm2.weight": layer.norm_2.gamma,
-        "norm2.bias": layer.norm_2.beta,
-    }
-    module.load_state_dict({k: torch.tensor(v) for k, v in weights.items()})
-    return module.train()  # dropout is 0; the training path has no fused shortcut
+@pytest.fixture
+def torch_layer(packed_for_torch):
+    """The same weights in torch's layer."""
+
+    def torch_layer(layer, norm_first, activation):
+        module = torch.nn.TransformerEncoderLayer(
+            D, H, F, 0.0, activation, 0.1, batch_first=True, norm_first=norm_first
+        ).double()
+        weights = {
+            "linear1.weight": layer.feed_forward.W_1.T,
+            "linear1.bias": layer.feed_forward.b_1,
+            "linear2.weight": layer.feed_forward.W_2.T,
+            "linear2.bias": layer.feed_forward.b_2,
+            "norm1.weight": layer.norm_1.gamma,
+            "norm1.bias": layer.norm_1.beta,
+            "norm2.weight": layer.norm_2.gamma,
+            "norm2.bias": layer.norm_2.beta,
+        }
+        attention = packed_for_torch(layer.attention)
+        module.load_state_dict(
+            {f"self_attn.{name}": array for name, array in attention.items()}
+            | {name: torch.tensor(array) for name, array in weights.items()}
+        )
+        return module.train()  # dropout is 0; this path has no fused shortcut
+
+    return torch_layer
 
 
 @ORDERS
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
-def test_encoder_layer_matches_torch(make_layer, x, norm_first, activation):
+def test_encoder_layer_matches_torch(
+    make_layer, torch_layer, x, norm_first, activation
+):
     layer = make_layer(norm_first=norm_first, activation=activation)
     expected = torch_layer(layer, norm_first, activation)(torch.from_numpy(x))
     assert_allclose(layer(x)[0], expected.detach(), rtol=1e-9, atol=1e-12)
 
 
 @ORDERS
-def test_encoder_layer_matches_torch_under_a_mask(make_layer, x, norm_first):
+def test_encoder_layer_matches_torch_under_a_mask(
+    make_layer, torch_layer, x, norm_first
+):
     layer, mask = make_layer(norm_first=norm_first), padding_mask([3, 5], T)
     expected = torch_layer(layer, norm_first, "gelu")(
         torch.from_numpy(x), src_key_padding_mask=torch.from_numpy(~mask[:, 0, 0])
@@ -127,11 +133,28 @@ def test_encoder_layer_has_dropout_in_every_place(make_layer, x, norm_first, pla
     assert (np.abs(dropped - layer(x)[0]) > 1e-3).any()
 
 
-def test_encoder_layer_drops_sublayer_outputs_before_the_sum(make_layer, x):
-    layer = make_layer(dropout=0.9999)
+@ORDERS
+def test_encoder_layer_drops_sublayer_outputs_before_the_sum(make_layer, x, norm_first):
+    layer = make_layer(norm_first=norm_first, dropout=0.9999)
     layer.attention.dropout = layer.feed_forward.dropout = 0.0
     dropped = layer(x, rng=np.random.default_rng(0))[0]
-    assert (dropped == x).mean() > 0.99  # all that was added is gone, x itself is not
+    kept = x if norm_first else layer.norm_2(layer.norm_1(x))
+    assert_array_equal(dropped, kept)  # all that was added is gone, x itself is not
+
+
+@ORDERS
+def test_encoder_layer_drops_each_sublayer_output_by_itself(make_layer, x, norm_first):
+    layer = make_layer(norm_first=norm_first, dropout=0.5)
+    layer.attention.dropout = layer.feed_forward.dropout = 0.0
+    found = layer(x, rng=np.random.default_rng(3))[0]
+    draws = np.random.default_rng(3)
+    if norm_first:
+        h = x + dropout(layer.attention(layer.norm_1(x))[0], 0.5, draws)
+        expected = h + dropout(layer.feed_forward(layer.norm_2(h)), 0.5, draws)
+    else:
+        h = layer.norm_1(x + dropout(layer.attention(x)[0], 0.5, draws))
+        expected = layer.norm_2(h + dropout(layer.feed_forward(h), 0.5, draws))
+    assert_array_equal(found, expected)
 
 
 def test_encoder_layer_has_the_documented_parameters(make_layer):

@@ -74,7 +74,7 @@ def test_layers_start_as_plain_normalisation_in_float32():
     assert (norm.eps, rms.eps) == (1e-5, 1e-6)
 
 
-# 1e-3 between neighbours keeps the variance far above eps
+# steps of 1/8 keep every variance but 0 far above eps
 vectors = arrays(
     np.float64, (3, 4), elements=st.integers(-1000, 1000).map(lambda i: i / 8)
 )
@@ -121,6 +121,23 @@ def test_norms_leave_their_input_unchanged(rng):
 def test_layer_norm_of_a_constant_vector_is_beta():
     beta = np.array([1.0, -2, 3, 0.5])
     assert_array_equal(layer_norm(np.full((2, 4), 7.0), 3 * ONES, beta), [beta, beta])
+
+
+@pytest.mark.parametrize("constant", [0.1, 3.3, 1000.1])
+def test_layer_norm_of_a_constant_vector_is_beta_where_the_mean_is_rounded(constant):
+    x, beta = np.full((2, 384), constant, np.float32), np.float32(0.25)
+    beta = np.full(384, beta)
+    assert_array_equal(layer_norm(x, beta + 2, beta, 1e-12), np.tile(beta, (2, 1)))
+
+
+def test_norms_of_float16_match_torch_where_its_squares_overflow():
+    x, one = np.zeros(384, np.float16), np.ones(384, np.float16)
+    x[0] = 300
+    x_, one_ = torch.from_numpy(x), torch.from_numpy(one)
+    expected = torch.nn.functional.layer_norm(x_, (384,), one_, 0 * one_)
+    assert_allclose(layer_norm(x, one, 0 * one), expected, rtol=2e-3, atol=1e-3)
+    expected = torch.nn.functional.rms_norm(x_, (384,), one_, 1e-6)
+    assert_allclose(rms_norm(x, one), expected, rtol=2e-3, atol=1e-3)
 
 
 def test_layer_norm_keeps_precision_far_from_zero():

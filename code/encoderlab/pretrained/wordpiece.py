@@ -123,7 +123,8 @@ def match_pieces(word: str, vocab: Container[str]) -> list[str]:
 
     Notes
     -----
-    Wu and others, 2016, section 4.1; Devlin and others, 2019. Chapters 06 and 18.
+    Devlin and others, 2019, in the published code; the idea of word pieces: Wu and
+    others, 2016, section 4.1. Chapters 06 and 18.
 
     Examples
     --------

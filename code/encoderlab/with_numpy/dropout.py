@@ -44,9 +44,10 @@ def dropout(
     array([1., 1., 1., 1., 1., 1.])
     """
     require_probability(p)
-    if rng is None or p == 0:
+    if rng is None:
         return x
-    return x * dropout_mask(x.shape, p, rng, x.dtype)
+    _require_generator(rng)
+    return x if p == 0 else x * dropout_mask(x.shape, p, rng, x.dtype)
 
 
 def dropout_mask(
@@ -87,11 +88,7 @@ def dropout_mask(
     array([1.25, 1.25, 0.  , 0.  ])
     """
     require_probability(p)
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(
-            f"rng must be a np.random.Generator, got {type(rng).__name__}; make one "
-            "with np.random.default_rng(seed)"
-        )
+    _require_generator(rng)
     kept = rng.random(shape) >= p
     return kept.astype(dtype) / (1.0 - p)
 
@@ -108,6 +105,18 @@ def require_probability(p: float) -> None:
     ------
     ValueError
         If it is outside [0, 1): at 1 nothing would be left to scale.
+
+    Examples
+    --------
+    >>> require_probability(0.1)
     """
     if not 0 <= p < 1:
         raise ValueError(f"the dropout probability must be in [0, 1), got {p}")
+
+
+def _require_generator(rng):
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            f"rng must be a np.random.Generator, got {type(rng).__name__}; make one "
+            "with np.random.default_rng(seed)"
+        )

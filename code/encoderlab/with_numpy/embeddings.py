@@ -233,10 +233,8 @@ class PatchEmbeddings:
             If the images do not have the configured channels and size.
         """
         config = self.config
-        size, expected = (
-            config.image_size,
-            (config.num_channels, *2 * (config.image_size,)),
-        )
+        size = config.image_size
+        expected = (config.num_channels, size, size)
         if images.ndim != 4 or images.shape[1:] != expected:
             raise ValueError(
                 f"images must have shape (B, {', '.join(map(str, expected))}), got "

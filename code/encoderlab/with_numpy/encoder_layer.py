@@ -14,11 +14,12 @@ class EncoderLayer:
     r"""Attention, then a feed-forward network, each added to what it was given.
 
     .. math::
-        \text{pre-norm:}\quad h = x + A(N_1(x)), \quad y = h + F(N_2(h))
+        \text{pre-norm:}\quad h &= x + \mathrm{MHA}(\mathrm{LN}_1(x)), &
+        y &= h + \mathrm{FFN}(\mathrm{LN}_2(h)) \\
+        \text{post-norm:}\quad h &= \mathrm{LN}_1(x + \mathrm{MHA}(x)), &
+        y &= \mathrm{LN}_2(h + \mathrm{FFN}(h))
 
-        \text{post-norm:}\quad h = N_1(x + A(x)), \quad y = N_2(h + F(h))
-
-    with A attention, F the feed-forward network, N the layer norms.
+    with multi-head attention, the feed-forward network and the two layer norms.
 
     Parameters
     ----------

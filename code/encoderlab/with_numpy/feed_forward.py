@@ -106,9 +106,7 @@ class FeedForward:
                 f"x must have {self.d_model} = d_model values on its last axis, "
                 f"got {x.shape}"
             )
-        hidden = ACTIVATIONS[self.activation](
-            linear(x, self.W_1, self.b_1)
-        )  # (*batch, F)
-        return linear(
-            dropout(hidden, self.dropout, rng), self.W_2, self.b_2
-        )  # (*batch, D)
+        hidden = linear(x, self.W_1, self.b_1)  # (*batch, F)
+        hidden = ACTIVATIONS[self.activation](hidden)
+        hidden = dropout(hidden, self.dropout, rng)
+        return linear(hidden, self.W_2, self.b_2)  # (*batch, D)

@@ -232,7 +232,7 @@ def silu(x: Real[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
 
     Notes
     -----
-    Elfwing, Uchibe and Doya, 2018, section 2.1 (there "SiL"). Chapter 08.
+    Elfwing, Uchibe and Doya, 2018. Chapter 08.
 
     Examples
     --------
@@ -257,7 +257,7 @@ def gelu(
     x
         Any finite values.
     approximate
-        ``none`` computes the exact function; ``tanh`` the older approximation, which
+        ``none`` computes the exact function; ``tanh`` the approximation, which
         differs by up to 4.74e-4.
 
     Returns
@@ -306,7 +306,7 @@ def gelu_tanh(x: Real[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
 
     Notes
     -----
-    GPT-2 and the first BERT code use this form. Chapter 08.
+    GPT-2 uses this form. Chapter 08.
 
     Examples
     --------

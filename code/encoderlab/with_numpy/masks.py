@@ -160,6 +160,11 @@ def require_bool(mask) -> Bool[np.ndarray, "..."]:
     -----
     Numbers are refused because libraries disagree on them: 0/1 masks, masks to be added
     to the scores, and masks in which 1 means "hide" all look alike. Chapter 04.
+
+    Examples
+    --------
+    >>> require_bool(np.array([1, 0]) == 1)
+    array([ True, False])
     """
     mask = np.asarray(mask)
     if mask.dtype == bool:

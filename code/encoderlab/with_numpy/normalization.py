@@ -27,9 +27,9 @@ def layer_norm(
     Returns
     -------
     np.ndarray
-        The normalised vectors. A constant vector gives ``beta``. A vector whose
-        variance is too large for its dtype gives NaN, as in torch, rather than passing
-        for a constant one.
+        The normalised vectors. A constant vector gives ``beta`` if ``eps`` is above 0.
+        A vector whose squares overflow gives NaN, as in torch, rather than passing for
+        a constant one; float16 is computed in float32.
 
     Raises
     ------
@@ -50,10 +50,13 @@ def layer_norm(
     _require_vector("gamma", gamma, x)
     _require_vector("beta", beta, x)
     _require_eps(eps)
-    centred = x - x.mean(axis=-1, keepdims=True)
+    wide = _at_least_float32(x)
+    centred = wide - wide.mean(axis=-1, keepdims=True)
+    centred -= centred.mean(axis=-1, keepdims=True)  # the mean itself was rounded
     variance = np.square(centred).mean(axis=-1, keepdims=True)
     variance = np.where(np.isinf(variance), np.nan, variance)
-    return gamma * (centred / np.sqrt(variance + eps)) + beta
+    normed = centred / np.sqrt(variance + eps)
+    return gamma * normed.astype(x.dtype, copy=False) + beta
 
 
 def rms_norm(
@@ -75,8 +78,8 @@ def rms_norm(
     Returns
     -------
     np.ndarray
-        The normalised vectors. One whose mean square is too large for its dtype gives
-        NaN.
+        The normalised vectors. One whose squares overflow gives NaN; float16 is
+        computed in float32.
 
     Raises
     ------
@@ -86,7 +89,7 @@ def rms_norm(
 
     Notes
     -----
-    Zhang and Sennrich, 2019, section 3. Chapter 07.
+    Zhang and Sennrich, 2019, section 4, there without ``eps``. Chapter 07.
 
     Examples
     --------
@@ -95,9 +98,11 @@ def rms_norm(
     """
     _require_vector("gamma", gamma, x)
     _require_eps(eps)
-    mean_square = np.square(x).mean(axis=-1, keepdims=True)
+    wide = _at_least_float32(x)
+    mean_square = np.square(wide).mean(axis=-1, keepdims=True)
     mean_square = np.where(np.isinf(mean_square), np.nan, mean_square)
-    return gamma * (x / np.sqrt(mean_square + eps))
+    normed = wide / np.sqrt(mean_square + eps)
+    return gamma * normed.astype(x.dtype, copy=False)
 
 
 class LayerNorm:
@@ -173,6 +178,11 @@ class RMSNorm:
         self, x: Float[np.ndarray, "*batch D"]
     ) -> Float[np.ndarray, "*batch D"]:
         return rms_norm(x, self.gamma, self.eps)
+
+
+def _at_least_float32(x):
+    """Widen float16, in which the square of 256 is infinite already."""
+    return x.astype(np.promote_types(x.dtype, np.float32), copy=False)
 
 
 def _require_width(d_model):

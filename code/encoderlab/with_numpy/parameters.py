@@ -172,7 +172,7 @@ def load(
 def xavier_uniform(
     fan_in: int, fan_out: int, rng: np.random.Generator
 ) -> Float[np.ndarray, "fan_in fan_out"]:
-    r"""Draw a weight matrix that keeps the variance of what passes through it.
+    r"""Draw a weight matrix of moderate size, by its input's and output's widths.
 
     Parameters
     ----------
@@ -189,7 +189,9 @@ def xavier_uniform(
 
     Notes
     -----
-    Glorot and Bengio, 2010, equation 16. Chapter 11.
+    Glorot and Bengio, 2010, equation 16: a compromise between keeping the variance of
+    the values on the way forward and of the gradients on the way back, which is exact
+    for both if the widths are equal. Chapter 11.
 
     Examples
     --------
@@ -212,6 +214,11 @@ def zeros(*shape: int) -> Float[np.ndarray, "..."]:
     -------
     np.ndarray
         float32 zeros.
+
+    Examples
+    --------
+    >>> zeros(2)
+    array([0., 0.], dtype=float32)
     """
     return np.zeros(shape, np.float32)
 
@@ -234,6 +241,11 @@ def embedding_table(*shape: int, rng: np.random.Generator) -> Float[np.ndarray, 
     Notes
     -----
     The standard deviation is BERT's (Devlin and others, 2019, in the published code).
+
+    Examples
+    --------
+    >>> embedding_table(5, 4, rng=np.random.default_rng(0)).shape
+    (5, 4)
     """
     return (0.02 * rng.standard_normal(shape)).astype(np.float32)
 
