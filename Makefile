@@ -17,13 +17,15 @@ NBVAL := $(PYTEST) --nbval --nbval-current-env --nbval-sanitize-with tests/nbval
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test check lint unit nbval site notebooks test-threads lab bench clean chromium
+.PHONY: help book test check install lint unit nbval site notebooks test-threads lab bench clean chromium
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
+# A build that was broken off, or failed, must not pass for a whole one the next time
 book: .venv/.book ## build the book and print where it is
-	@$(BUILD)
+	@test -s _build/html/searchindex.js || rm -rf _build/.doctrees
+	@$(BUILD) || { rm -rf _build/.doctrees; exit 1; }
 	@echo "The book is built: $(CURDIR)/_build/html/index.html"
 
 test: check nbval site ## every check there is, the notebooks and the site too
@@ -54,6 +56,8 @@ site: chromium
 	rm -rf _build
 	$(BUILD)
 	$(PYTEST) --dist load -m site --site _build/html tests/book
+
+install: .venv/.all ## install the package and all that tests and notebooks need
 
 notebooks: .venv/.all ## run the notebooks again and store what they print
 	$(BIN)/python book/_tools/execute.py

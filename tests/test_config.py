@@ -1,5 +1,6 @@
 import dataclasses
 
+import numpy as np
 import pytest
 
 from encoderlab.config import (
@@ -20,6 +21,10 @@ def test_encoder_config_defaults_are_documented_ones():
     config = EncoderConfig(**SIZES)
     assert (config.norm_first, config.activation) == (True, "gelu")
     assert (config.eps, config.dropout, config.d_head) == (1e-5, 0.0, 4)
+
+
+def test_encoder_config_takes_whole_numbers_of_numpy():
+    assert EncoderConfig(**{**SIZES, "d_model": np.int64(12)}) == EncoderConfig(**SIZES)
 
 
 def test_configs_cannot_be_changed():

@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -39,7 +40,10 @@ class ThisPython(KernelSpecManager):
 
 def execute(path):
     """Run a notebook's cells in order and return it, printing each code cell's time."""
-    content = with_cell_ids(json.loads(path.read_text("utf-8")))
+    try:
+        content = with_cell_ids(json.loads(path.read_text("utf-8")))
+    except (ValueError, KeyError, TypeError) as error:
+        sys.exit(f"{path}: not a notebook ({error!r})")
     notebook = nbformat.reads(json.dumps(content), as_version=4)
     started = {}
 
@@ -100,6 +104,7 @@ def write(notebook, path):
         return False
     new = path.with_name(path.name + ".new")
     new.write_text(text, "utf-8", newline="\n")
+    shutil.copymode(path, new)
     os.replace(new, path)
     return True
 
@@ -114,6 +119,9 @@ def main():
     os.environ.pop("MPLBACKEND", None)
     began = time.perf_counter()
     for path in paths:
+        if not os.access(path, os.R_OK | os.W_OK) or not path.is_file():
+            sys.exit(f"{path}: no notebook that can be read and written")
+    for path in map(Path.resolve, paths):
         print(path, flush=True)
         start = time.perf_counter()
         changed = write(normalise(execute(path)), path)

@@ -6,7 +6,7 @@ D model width, H heads, K width of one head, F feed-forward width, V vocabulary.
 
 from dataclasses import dataclass
 from math import inf
-from numbers import Real
+from numbers import Integral, Real
 from typing import Literal, get_args
 
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
@@ -180,7 +180,7 @@ def _is_number(value):
 
 
 def _require_size(name, value):
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 

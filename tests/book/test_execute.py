@@ -87,3 +87,32 @@ def test_execute_stops_at_an_error_and_leaves_the_file_alone(write):
     assert "ZeroDivisionError" in result.stderr
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"cells": []'])
+def test_execute_names_a_file_that_is_no_notebook(tmp_path, content):
+    path = tmp_path / "broken.ipynb"
+    path.write_text(content, encoding="utf-8")
+    result = execute(path)
+    assert result.returncode == 1
+    assert f"{path}: not a notebook" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert path.read_text(encoding="utf-8") == content
+
+
+def test_execute_names_a_path_that_is_no_file(tmp_path):
+    for path in (tmp_path / "missing.ipynb", tmp_path):
+        result = execute(path)
+        assert result.returncode == 1
+        assert f"{path}: no notebook that can be read and written" in result.stderr
+
+
+def test_execute_keeps_the_file_a_link_leads_to_and_its_mode(write, tmp_path):
+    path = write("print(2)")
+    path.chmod(0o664)
+    link = tmp_path / "link.ipynb"
+    link.symlink_to(path)
+    assert execute(link).returncode == 0
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o664
+    assert json.loads(path.read_text(encoding="utf-8"))["cells"][0]["outputs"]

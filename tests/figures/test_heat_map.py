@@ -92,6 +92,22 @@ def test_heat_map_color_bar_can_be_left_out():
     assert len(bare.figure.axes) == 1
 
 
+def test_heat_map_labels_are_not_formulas(tmp_path):
+    labels = ["$\\foo$", "$5", "and $6"]
+    ax = heat_map(np.full((3, 3), -0.001), labels, labels, signed=True)
+    ax.figure.savefig(tmp_path / "map.svg")
+    drawn = (tmp_path / "map.svg").read_text(encoding="utf-8")
+    assert "$\\foo$" in drawn
+    assert {text.get_text() for text in ax.texts} == {"0.00"}
+
+
+def test_heat_map_refuses_nothing_to_show():
+    with pytest.raises(
+        ValueError, match=r"a row and a column for each label.*\(0, 0\)"
+    ):
+        heat_map(np.ones((0, 0)), [], [])
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [

@@ -242,10 +242,26 @@ def test_checkpoint_names_a_misshapen_tensor(folder, tensors):
 
 
 def test_checkpoint_shows_few_of_many_problems(folder, tensors):
-    write_tensors(folder, {QUERY: tensors[QUERY]})
-    with pytest.raises(ValueError, match="number of problems: 36") as error:
+    write_tensors(
+        folder,
+        {QUERY: tensors[QUERY], **{f"extra.{i}": tensors[QUERY] for i in range(3)}},
+    )
+    with pytest.raises(ValueError, match="number of problems: 39") as error:
         read_checkpoint(folder)
-    assert str(error.value).count("missing: ") == 12
+    assert str(error.value).count("\n  ") == 12
+
+
+def test_checkpoint_refuses_more_layers_than_the_file_can_hold(folder, config):
+    write_config(folder, {**config, "num_hidden_layers": 10_000_000})
+    with pytest.raises(ValueError, match="which has 10000000 layers: the file has"):
+        read_checkpoint(folder)
+
+
+def test_checkpoint_names_a_pointer_that_git_lfs_left(folder):
+    pointer = "version https://git-lfs.github.com/spec/v1\nsize 90868376\n"
+    (folder / "model.safetensors").write_text(pointer)
+    with pytest.raises(ValueError, match="only points to the weights; get them with"):
+        read_checkpoint(folder)
 
 
 def test_checkpoint_names_a_bfloat16_tensor(folder, tensors):
@@ -270,7 +286,7 @@ def test_checkpoint_names_a_bfloat16_tensor(folder, tensors):
         ("is_decoder", True, "is_decoder must be False, got True"),
         ("hidden_act", "tanh", "hidden_act must be one of gelu, .*; got 'tanh'"),
         ("num_attention_heads", 5, "d_model must be divisible by num_heads"),
-        ("layer_norm_eps", "small", "config.json cannot be used: .*not supported"),
+        ("layer_norm_eps", "small", "config.json cannot be used: eps must be a number"),
     ],
 )
 def test_checkpoint_refuses_an_unsupported_config(key, value, message, folder, config):

@@ -248,3 +248,13 @@ def test_patch_embeddings_refuse_images_of_another_shape(
     message = r"images must have shape \(B, 3, 8, 8\), got .*images\[:, None\]"
     with pytest.raises(ValueError, match=message):
         PatchEmbeddings(image_config, rng=rng)(np.ones(shape))
+
+
+def test_sinusoidal_positions_refuse_integers_as_dtype():
+    with pytest.raises(TypeError, match="dtype must be floating, got int64"):
+        sinusoidal_positions(2, 4, np.int64)
+
+
+def test_patch_embeddings_take_no_image(rng, image_config):
+    embeddings = PatchEmbeddings(image_config, rng=rng)
+    assert embeddings(np.ones((0, 3, 8, 8))).shape == (0, 5, 12)

@@ -322,3 +322,13 @@ def test_image_encoder_is_float32_from_the_start(rng, image_config, positions):
     output = ImageEncoder(config, rng=rng)(images, trace=True)
     arrays = *output.hidden_states, *output.attention_weights, output.last_hidden_state
     assert {array.dtype for array in arrays} == {np.dtype("float32")}
+
+
+def test_encoders_take_lists(without_shape_checks, text_encoder, encoder, x):
+    found = text_encoder(IDS.tolist(), MASK.tolist(), segment_ids=(0 * IDS).tolist())
+    expected = text_encoder(IDS, MASK).last_hidden_state
+    assert_array_equal(found.last_hidden_state, expected)
+    attended, _ = encoder.layers[0].attention(x.tolist())
+    assert_array_equal(attended, encoder.layers[0].attention(x)[0])
+    passed = encoder.layers[0].feed_forward(x.tolist())
+    assert_array_equal(passed, encoder.layers[0].feed_forward(x))

@@ -271,3 +271,15 @@ def test_linear_refuses_a_bias_that_does_not_fit(without_shape_checks):
         ValueError, match=r"b must hold one value .* \(7,\), got \(2, 7\)"
     ):
         linear(np.ones((2, 12)), np.ones((12, 7)), np.ones((2, 7)))
+
+
+@pytest.mark.parametrize("x", [np.array([1j]), np.array([None]), np.array([True])])
+def test_functions_refuse_what_is_no_real_number(without_shape_checks, x):
+    for function in (softmax, log_softmax, *ACTIVATIONS):
+        with pytest.raises(TypeError, match="the values must be real numbers, got"):
+            function(x)
+
+
+def test_functions_take_lists(without_shape_checks):
+    assert_allclose(softmax([[0.0, 0.0]]), [[0.5, 0.5]], rtol=1e-15)
+    assert_allclose(linear([[1, 2]], [[1, 0], [0, 1]]), [[1, 2]], rtol=1e-15)

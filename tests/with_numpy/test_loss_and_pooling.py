@@ -132,3 +132,20 @@ def test_mean_pool_refuses_a_mask_of_another_shape(without_shape_checks):
         ValueError, match=r"expected shape \(2, 5\), got \(2, 1, 1, 5\)"
     ):
         mean_pool(np.ones((2, 5, 12)), np.ones((2, 1, 1, 5), bool))
+
+
+def test_cross_entropy_takes_an_impossible_wrong_class():
+    assert cross_entropy(np.array([[0.0, -np.inf]]), np.array([0])) == 0
+
+
+def test_mean_pool_survives_many_tokens_in_float16():
+    x = np.full((30_000, 2), 3, np.float16)
+    pooled = mean_pool(x, np.ones(30_000, bool))
+    assert pooled.dtype == np.float16
+    assert_array_equal(pooled, [3, 3])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_mean_pool_does_not_wrap_integers(without_shape_checks, dtype):
+    pooled = mean_pool(np.full((300, 2), 100, dtype), np.ones(300, bool))
+    assert_array_equal(pooled, [100, 100])

@@ -63,3 +63,14 @@ def test_additive_mask_refuses_numbers(without_shape_checks):
 def test_additive_mask_refuses_integers_as_dtype():
     with pytest.raises(TypeError, match="dtype must be floating, got int64"):
         additive_mask(np.array([True]), np.int64)
+
+
+def test_padding_mask_of_no_sequence_is_empty():
+    assert padding_mask([], 5).shape == (0, 1, 1, 5)
+
+
+def test_masks_refuse_a_length_that_is_not_whole(without_shape_checks):
+    with pytest.raises(TypeError, match=r"T must be a whole number, got 2\.5"):
+        causal_mask(2.5)
+    with pytest.raises(TypeError, match=r"max_len must be a whole number, got 3\.5"):
+        padding_mask([1], 3.5)

@@ -206,3 +206,10 @@ def test_norms_refuse_eps(eps):
 def test_norm_layers_refuse_a_width(norm):
     with pytest.raises(ValueError, match="d_model must be at least 1, got 0"):
         norm(0)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
+def test_norms_do_not_wrap_integers(without_shape_checks, dtype):
+    x = np.array([[200, 20, 100, 90]], dtype)
+    assert_array_equal(rms_norm(x, ONES), rms_norm(x.astype(float), ONES))
+    assert_array_equal(layer_norm(x, ONES, ZEROS), layer_norm(x * 1.0, ONES, ZEROS))

@@ -139,3 +139,29 @@ def test_embedding_table_has_the_documented_spread(rng):
 def test_zeros_are_float32():
     assert_array_equal(zeros(2, 3), np.zeros((2, 3)))
     assert zeros(2).dtype == np.float32
+
+
+def test_cast_and_load_keep_a_shared_array_shared():
+    tied = LayerNorm(3)
+    tied.beta = tied.gamma
+    cast(tied, np.float64)
+    assert tied.beta is tied.gamma
+    load(tied, {"gamma": np.full(3, 2.0), "beta": np.full(3, 2.0)})
+    assert tied.beta is tied.gamma
+    assert count(tied) == 3
+
+
+def test_load_changes_nothing_if_a_weight_is_no_number():
+    norm = LayerNorm(2)
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        load(norm, {"gamma": np.array([5.0, 6]), "beta": np.array(["a", "b"])})
+    assert_array_equal(norm.gamma, [1, 1])
+
+
+@pytest.mark.parametrize(
+    "draw", [lambda r: xavier_uniform(2, 3, r), lambda r: embedding_table(2, rng=r)]
+)
+def test_initialisation_refuses_a_seed_for_a_generator(without_shape_checks, draw):
+    message = r"rng must be a np\.random\.Generator, got int; make one with"
+    with pytest.raises(TypeError, match=message):
+        draw(0)

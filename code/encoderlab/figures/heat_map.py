@@ -71,13 +71,15 @@ def heat_map(
     ax.set_xticks(range(len(columns)), columns, rotation=45)
     plt.setp(ax.get_xticklabels(), ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(rows)), rows)
+    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        label.set_parse_math(False)  # a token may hold a dollar sign
     ax.set(xlabel="key", ylabel="query")
     ax.tick_params(length=0)
     ax.grid(False)
     ax.spines[:].set_visible(False)
     if signed if numbers is None else numbers:
         for (row, column), value in np.ndenumerate(values):
-            text = f"{value:.2f}".replace("-", "−")
+            text = f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no "-0.00"
             ink = LIGHT_INK if _luminance(image.to_rgba(value)) < 0.2 else DARK_INK
             ax.text(column, row, text, color=ink, size=8, ha="center", va="center")
     if color_bar:
@@ -88,7 +90,7 @@ def heat_map(
 
 def _checked(weights, num_rows, num_columns, signed):
     values = np.asarray(weights, dtype=np.float64)
-    if values.shape != (num_rows, num_columns):
+    if values.shape != (num_rows, num_columns) or values.size == 0:
         raise ValueError(
             f"weights must have a row and a column for each label, shape "
             f"({num_rows}, {num_columns}), got shape {values.shape}; "
@@ -100,8 +102,8 @@ def _checked(weights, num_rows, num_columns, signed):
         )
     if not signed and (values.min() < 0 or values.max() > 1 + 1e-6):
         raise ValueError(
-            f"weights must be between 0 and 1, got {values.min():.3g} to "
-            f"{values.max():.3g}; pass signed=True for numbers that are not weights"
+            f"weights must be between 0 and 1, got {values.min():.7g} to "
+            f"{values.max():.7g}; pass signed=True for numbers that are not weights"
         )
     return values
 

@@ -110,13 +110,18 @@ def _read_config(path: Path) -> TextConfig:
 def _read_weights(
     path: Path, config: TextConfig, left_aside: Collection[str]
 ) -> dict[str, np.ndarray]:
-    expected = tensors(config)
     found, weights, problems = {}, {}, []
     try:
         file = safe_open(path, framework="numpy")
     except SafetensorError as error:
         raise ValueError(_why_unreadable(path, error)) from error
     with file:
+        if config.num_layers > len(file.keys()):
+            raise ValueError(
+                f"{path} does not fit its config.json, which has {config.num_layers} "
+                f"layers: the file has {len(file.keys())} tensors in all"
+            )
+        expected = tensors(config)
         for name in sorted(set(file.keys()).difference(left_aside)):
             if modern(name) in expected and modern(name) not in found:
                 found[modern(name)] = name
@@ -157,6 +162,8 @@ def _why_unreadable(path: Path, error: SafetensorError) -> str:
         start = file.read(4)
     if start.startswith(PICKLE_STARTS):
         return f"{path} is not safetensors; it looks like a pickle, {REFUSED}"
+    if start == b"vers":  # "version https://git-lfs…"
+        return f"{path} only points to the weights; get them with `git lfs pull`"
     return f"{path} is damaged or cut short ({error}); get it again"
 
 

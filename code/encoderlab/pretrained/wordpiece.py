@@ -362,7 +362,7 @@ def require_texts(texts: object) -> None:
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise TypeError(
             f"texts must be a list of strings, got {texts!r:.60}; put a single text in "
-            "a list, [text]"
+            "a list, [text], and make an array a list with .tolist()"
         )
     if not texts:
         raise ValueError("texts must hold at least one text, got an empty list")

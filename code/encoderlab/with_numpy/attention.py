@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoderlab.with_numpy.dropout import dropout, require_probability
-from encoderlab.with_numpy.functional import linear, masked_softmax, softmax
+from encoderlab.with_numpy.functional import as_float, linear, masked_softmax, softmax
 from encoderlab.with_numpy.parameters import xavier_uniform, zeros
 
 
@@ -72,6 +72,7 @@ def attention(
     >>> weights.round(4)  # scores 4 and 0, divided by the root of 2
     array([[0.9442, 0.0558]])
     """
+    q, k, v = as_float(q), as_float(k), as_float(v)
     _require_matching(q, k, v)
     scores = (q / sqrt(q.shape[-1])) @ k.swapaxes(-1, -2)  # (*batch, T, S)
     weights = softmax(scores) if mask is None else masked_softmax(scores, mask)
@@ -247,6 +248,7 @@ class MultiHeadAttention:
         ValueError
             If the width of ``x`` is not ``d_model``, or ``mask`` lacks an axis.
         """
+        x = as_float(x)
         if x.ndim < 2 or x.shape[-1] != self.d_model:
             raise ValueError(
                 f"x must have shape (..., T, {self.d_model}) for "

@@ -4,6 +4,9 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import DTypeLike
 
+from encoderlab.with_numpy.functional import as_float
+from encoderlab.with_numpy.parameters import require_generator
+
 
 def dropout(
     x: Float[np.ndarray, "*shape"], p: float, rng: np.random.Generator | None = None
@@ -46,7 +49,8 @@ def dropout(
     require_probability(p)
     if rng is None:
         return x
-    _require_generator(rng)
+    require_generator(rng)
+    x = as_float(x)
     return x if p == 0 else x * dropout_mask(x.shape, p, rng, x.dtype)
 
 
@@ -88,7 +92,7 @@ def dropout_mask(
     array([1.25, 1.25, 0.  , 0.  ])
     """
     require_probability(p)
-    _require_generator(rng)
+    require_generator(rng)
     kept = rng.random(shape) >= p
     return kept.astype(dtype) / (1.0 - p)
 
@@ -112,11 +116,3 @@ def require_probability(p: float) -> None:
     """
     if not 0 <= p < 1:
         raise ValueError(f"the dropout probability must be in [0, 1), got {p}")
-
-
-def _require_generator(rng):
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(
-            f"rng must be a np.random.Generator, got {type(rng).__name__}; make one "
-            "with np.random.default_rng(seed)"
-        )

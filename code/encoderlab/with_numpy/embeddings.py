@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from encoderlab.config import ImageConfig, TextConfig
 from encoderlab.with_numpy.dropout import dropout
-from encoderlab.with_numpy.functional import linear
+from encoderlab.with_numpy.functional import as_float, linear
 from encoderlab.with_numpy.normalization import LayerNorm
 from encoderlab.with_numpy.parameters import embedding_table, xavier_uniform, zeros
 
@@ -38,6 +38,8 @@ def sinusoidal_positions(
 
     Raises
     ------
+    TypeError
+        If ``dtype`` is not floating.
     ValueError
         If ``max_len`` or ``d_model`` is below 1.
 
@@ -50,6 +52,8 @@ def sinusoidal_positions(
     >>> sinusoidal_positions(2, 4, np.float64)[1].round(6)
     array([0.841471, 0.540302, 0.01    , 0.99995 ])
     """
+    if not np.issubdtype(np.dtype(dtype), np.floating):
+        raise TypeError(f"dtype must be floating, got {np.dtype(dtype)}")
     if max_len < 1 or d_model < 1:
         raise ValueError(
             f"max_len and d_model must be at least 1, got {max_len} and {d_model}"
@@ -136,21 +140,20 @@ class TextEmbeddings:
             If there is no token, a sequence is longer than ``max_seq_len``, an id is
             out of range, or the shapes differ.
         """
-        config = self.config
+        config, token_ids = self.config, np.asarray(token_ids)
         _require_ids("token_ids", token_ids, config.vocab_size)
-        seq_len = token_ids.shape[-1]
-        if token_ids.ndim != 2 or seq_len == 0:
+        if token_ids.ndim != 2 or token_ids.shape[1] == 0:
             raise ValueError(
                 "token_ids must have shape (B, T) with T at least 1, got "
                 f"{token_ids.shape}; for one sequence pass token_ids[None]"
             )
+        seq_len = token_ids.shape[1]
         if seq_len > config.max_seq_len:
             raise ValueError(
                 f"the sequences have {seq_len} tokens, the longest allowed is "
                 f"max_seq_len = {config.max_seq_len}; truncate them"
             )
-        if segment_ids is None:
-            segment_ids = np.zeros_like(token_ids)
+        segment_ids = np.asarray(0 * token_ids if segment_ids is None else segment_ids)
         _require_ids("segment_ids", segment_ids, config.num_segments)
         if segment_ids.shape != token_ids.shape:
             raise ValueError(
@@ -232,7 +235,7 @@ class PatchEmbeddings:
         ValueError
             If the images do not have the configured channels and size.
         """
-        config = self.config
+        config, images = self.config, as_float(images)
         size = config.image_size
         expected = (config.num_channels, size, size)
         if images.ndim != 4 or images.shape[1:] != expected:
@@ -243,7 +246,7 @@ class PatchEmbeddings:
         B, p, n = len(images), config.patch_size, size // config.patch_size
         patches = images.reshape(B, config.num_channels, n, p, n, p)
         patches = patches.transpose(0, 2, 4, 1, 3, 5).reshape(
-            B, n * n, -1
+            B, n * n, len(self.W_patch)
         )  # (B, N, C p p)
         x = linear(patches, self.W_patch, self.b_patch)  # (B, N, D)
         first = np.broadcast_to(self.class_token, (B, 1, config.d_model))

@@ -234,11 +234,9 @@ class TextEncoder(Encoder):
             ids or other values than 0 and 1.
         """
         x = self.embeddings(token_ids, segment_ids, rng=rng)
-        mask = (
-            None
-            if attention_mask is None
-            else _key_mask(attention_mask, token_ids.shape)
-        )
+        mask = None
+        if attention_mask is not None:
+            mask = _key_mask(attention_mask, x.shape[:2])
         return super().__call__(x, mask, rng=rng, trace=trace)
 
 

@@ -7,7 +7,14 @@ from jaxtyping import Float
 
 from encoderlab.config import Activation
 from encoderlab.with_numpy.dropout import dropout, require_probability
-from encoderlab.with_numpy.functional import gelu, gelu_tanh, linear, relu, silu
+from encoderlab.with_numpy.functional import (
+    as_float,
+    gelu,
+    gelu_tanh,
+    linear,
+    relu,
+    silu,
+)
 from encoderlab.with_numpy.parameters import xavier_uniform, zeros
 
 ACTIVATIONS = {"relu": relu, "gelu": gelu, "gelu_tanh": gelu_tanh, "silu": silu}
@@ -101,6 +108,7 @@ class FeedForward:
         ValueError
             If the width of ``x`` is not ``d_model``.
         """
+        x = as_float(x)
         if x.ndim < 1 or x.shape[-1] != self.d_model:
             raise ValueError(
                 f"x must have {self.d_model} = d_model values on its last axis, "

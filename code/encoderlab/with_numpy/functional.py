@@ -14,6 +14,37 @@ from scipy.special import expit, ndtr
 from encoderlab.with_numpy.masks import require_bool
 
 
+def as_float(x: Real[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    """Give real numbers as a floating array; integers become float64.
+
+    Parameters
+    ----------
+    x
+        Real numbers. NumPy itself would compute ``exp`` of an int8 in float16.
+
+    Returns
+    -------
+    np.ndarray
+        ``x`` itself if it is floating already.
+
+    Raises
+    ------
+    TypeError
+        If the values are not real numbers.
+
+    Examples
+    --------
+    >>> as_float(np.array([1, 2]))
+    array([1., 2.])
+    """
+    x = np.asarray(x)
+    if x.dtype.kind == "f":
+        return x
+    if x.dtype.kind not in "iu":
+        raise TypeError(f"the values must be real numbers, got {x.dtype}")
+    return x.astype(np.float64)
+
+
 def linear(
     x: Real[np.ndarray, "*batch I"],
     W: Real[np.ndarray, "I O"],
@@ -50,7 +81,7 @@ def linear(
     >>> linear(np.array([[1.0, 2.0]]), np.array([[1.0, 0.0, 3.0], [0.0, 1.0, 1.0]]))
     array([[1., 2., 5.]])
     """
-    x, W = _as_float(x), np.asarray(W)
+    x, W = as_float(x), np.asarray(W)
     if W.ndim != 2 or x.ndim < 1 or x.shape[-1] != W.shape[0]:
         raise ValueError(
             f"the last axis of x must equal the rows of W, got x {x.shape} and "
@@ -95,7 +126,7 @@ def softmax(x: Real[np.ndarray, "..."], axis: int = -1) -> Float[np.ndarray, "..
     >>> softmax(np.array([1000, 1001, 1002])).round(8)
     array([0.09003057, 0.24472847, 0.66524096])
     """
-    x = _as_float(x)
+    x = as_float(x)
     weights = x - x.max(axis=axis, keepdims=True)
     np.exp(weights, out=weights)  # in place: a new array for each step costs time
     weights /= weights.sum(axis=axis, keepdims=True)
@@ -128,7 +159,7 @@ def log_softmax(x: Real[np.ndarray, "..."], axis: int = -1) -> Float[np.ndarray,
     >>> log_softmax(np.array([0.0, -1000.0]))
     array([    0., -1000.])
     """
-    x = _as_float(x)
+    x = as_float(x)
     shifted = x - x.max(axis=axis, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
 
@@ -169,7 +200,7 @@ def masked_softmax(
     >>> masked_softmax(np.array([[1.0, 1.0, 9.0]]), np.array([[True, True, False]]))
     array([[0.5, 0.5, 0. ]])
     """
-    scores = _as_float(scores)
+    scores = as_float(scores)
     mask = require_bool(mask)
     try:
         fits = np.broadcast_shapes(mask.shape, scores.shape) == scores.shape
@@ -212,7 +243,7 @@ def relu(x: Real[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
     >>> relu(np.array([-1.0, 2.0]))
     array([0., 2.])
     """
-    return np.maximum(_as_float(x), 0.0)
+    return np.maximum(as_float(x), 0.0)
 
 
 def silu(x: Real[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
@@ -239,7 +270,7 @@ def silu(x: Real[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
     >>> silu(np.array([0.0, 1.0])).round(6)
     array([0.      , 0.731059])
     """
-    x = _as_float(x)
+    x = as_float(x)
     return x * expit(x).astype(x.dtype, copy=False)
 
 
@@ -282,7 +313,7 @@ def gelu(
     >>> gelu(np.array([1.0]), approximate="tanh").round(8)
     array([0.84119199])
     """
-    x = _as_float(x)
+    x = as_float(x)
     if approximate == "none":
         return x * ndtr(x).astype(x.dtype, copy=False)  # ndtr is the CDF, Φ
     if approximate == "tanh":
@@ -314,9 +345,3 @@ def gelu_tanh(x: Real[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
     array([0.84119199])
     """
     return gelu(x, approximate="tanh")
-
-
-def _as_float(x):
-    """Give integers float64: NumPy itself computes ``exp`` of an int8 in float16."""
-    x = np.asarray(x)
-    return x if np.issubdtype(x.dtype, np.floating) else x.astype(np.float64)

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float, Int
 
-from encoderlab.with_numpy.functional import log_softmax
+from encoderlab.with_numpy.functional import as_float, log_softmax
 
 
 def cross_entropy(
@@ -54,6 +54,7 @@ def cross_entropy(
     >>> round(float(cross_entropy(np.zeros((2, 4)), np.array([0, 3]))), 6)  # log 4
     1.386294
     """
+    logits, targets = as_float(logits), np.asarray(targets)
     if not np.issubdtype(targets.dtype, np.integer):
         raise TypeError(f"targets must be whole numbers, got {targets.dtype}")
     if logits.shape[:-1] != targets.shape:
@@ -79,7 +80,7 @@ def cross_entropy(
         )
     log_p = log_softmax(logits)
     of_target = np.take_along_axis(log_p, targets[:, None], axis=-1)[:, 0]
-    smoothed = (1.0 - label_smoothing) * of_target + label_smoothing * log_p.mean(
-        axis=-1
-    )
-    return -smoothed.mean()
+    if label_smoothing > 0:  # 0 times a log-probability of -inf would be NaN
+        of_all = log_p.mean(axis=-1)
+        of_target = (1.0 - label_smoothing) * of_target + label_smoothing * of_all
+    return -of_target.mean()

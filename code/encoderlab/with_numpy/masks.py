@@ -5,6 +5,7 @@ same for all.
 """
 
 from collections.abc import Sequence
+from numbers import Integral
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -31,7 +32,7 @@ def padding_mask(
     Raises
     ------
     TypeError
-        If ``lengths`` are not whole numbers.
+        If ``lengths`` or ``max_len`` are not whole numbers.
     ValueError
         If a length is negative or above ``max_len``, or ``lengths`` has more than one
         axis.
@@ -48,6 +49,9 @@ def padding_mask(
            [ True, False, False]])
     """
     lengths = np.asarray(lengths)
+    _require_whole("max_len", max_len)
+    if lengths.size == 0:
+        lengths = lengths.astype(np.int64)  # an empty list has no dtype of its own
     if not np.issubdtype(lengths.dtype, np.integer):
         raise TypeError(f"lengths must be whole numbers, got {lengths.dtype}")
     if lengths.ndim != 1:
@@ -77,6 +81,8 @@ def causal_mask(T: int) -> Bool[np.ndarray, "1 1 T T"]:
 
     Raises
     ------
+    TypeError
+        If ``T`` is not a whole number.
     ValueError
         If ``T`` is below 1.
 
@@ -92,6 +98,7 @@ def causal_mask(T: int) -> Bool[np.ndarray, "1 1 T T"]:
            [1, 1, 0],
            [1, 1, 1]])
     """
+    _require_whole("T", T)
     if T < 1:
         raise ValueError(f"T must be at least 1, got {T}")
     return np.tri(T, dtype=bool)[None, None]
@@ -173,3 +180,8 @@ def require_bool(mask) -> Bool[np.ndarray, "..."]:
         f"mask must be boolean with True = may attend, got {mask.dtype}; convert a 0/1 "
         "mask with `mask == 1`, an additive one (0 and -inf) with `mask == 0`"
     )
+
+
+def _require_whole(name, value):
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")

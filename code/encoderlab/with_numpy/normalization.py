@@ -3,6 +3,8 @@
 import numpy as np
 from jaxtyping import Float
 
+from encoderlab.with_numpy.functional import as_float
+
 
 def layer_norm(
     x: Float[np.ndarray, "*batch D"],
@@ -47,6 +49,7 @@ def layer_norm(
     >>> layer_norm(x, np.ones(4), np.zeros(4)).round(8)
     array([ 1.73200462, -0.57733487, -0.57733487, -0.57733487])
     """
+    x = as_float(x)
     _require_vector("gamma", gamma, x)
     _require_vector("beta", beta, x)
     _require_eps(eps)
@@ -96,6 +99,7 @@ def rms_norm(
     >>> rms_norm(np.array([3.0, 4.0]), np.ones(2), eps=0.0).round(6)
     array([0.848528, 1.131371])
     """
+    x = as_float(x)
     _require_vector("gamma", gamma, x)
     _require_eps(eps)
     wide = _at_least_float32(x)
@@ -191,10 +195,10 @@ def _require_width(d_model):
 
 
 def _require_vector(name, value, x):
-    if value.shape != x.shape[-1:]:
+    if np.shape(value) != x.shape[-1:] or x.ndim == 0:
         raise ValueError(
             f"{name} must have one value for each coordinate of x, expected shape "
-            f"{x.shape[-1:]}, got {value.shape}"
+            f"{x.shape[-1:]}, got {np.shape(value)}"
         )
 
 

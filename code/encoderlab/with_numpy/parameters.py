@@ -103,8 +103,10 @@ def cast(layer: Layer, dtype: DTypeLike) -> Layer:
     """
     if not np.issubdtype(np.dtype(dtype), np.floating):
         raise TypeError(f"dtype must be floating, got {np.dtype(dtype)}")
+    new: dict[int, np.ndarray] = {}  # one array used in two places stays one
     for _, owner, attribute in _walk(layer):
-        setattr(owner, attribute, getattr(owner, attribute).astype(dtype))
+        old = getattr(owner, attribute)
+        setattr(owner, attribute, new.setdefault(id(old), old.astype(dtype)))
     return layer
 
 
@@ -142,7 +144,6 @@ def load(
     >>> load(LayerNorm(2), {"gamma": np.ones(2), "beta": np.full(2, 3.0)}).beta
     array([3., 3.], dtype=float32)
     """
-    places = {name: (owner, attribute) for name, owner, attribute in _walk(layer)}
     own = parameters(layer)
     problems = [
         f"missing: {name} {own[name].shape}" for name in own if name not in weights
@@ -164,8 +165,9 @@ def load(
             "configuration they were made with, or name what is not needed in "
             "`ignore`:\n  " + "\n  ".join(problems)
         )
-    for name, (owner, attribute) in places.items():
-        setattr(owner, attribute, np.array(weights[name], dtype=own[name].dtype))
+    new = {name: np.array(weights[name], own[name].dtype) for name in own}
+    for name, array in own.items():
+        array[...] = new[name]
     return layer
 
 
@@ -198,6 +200,7 @@ def xavier_uniform(
     >>> bool(np.abs(xavier_uniform(2, 4, np.random.default_rng(0))).max() <= 1)
     True
     """
+    require_generator(rng)
     bound = sqrt(6 / (fan_in + fan_out))
     return rng.uniform(-bound, bound, (fan_in, fan_out)).astype(np.float32)
 
@@ -247,7 +250,32 @@ def embedding_table(*shape: int, rng: np.random.Generator) -> Float[np.ndarray, 
     >>> embedding_table(5, 4, rng=np.random.default_rng(0)).shape
     (5, 4)
     """
+    require_generator(rng)
     return (0.02 * rng.standard_normal(shape)).astype(np.float32)
+
+
+def require_generator(rng: object) -> None:
+    """Refuse anything but a generator as a source of randomness.
+
+    Parameters
+    ----------
+    rng
+        What was passed as ``rng``.
+
+    Raises
+    ------
+    TypeError
+        If it is not a ``np.random.Generator``; the message says how to make one.
+
+    Examples
+    --------
+    >>> require_generator(np.random.default_rng(0))
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            f"rng must be a np.random.Generator, got {type(rng).__name__}; make one "
+            "with np.random.default_rng(seed)"
+        )
 
 
 def _walk(layer: Any, prefix: str = "") -> Iterator[tuple[str, Any, str]]:

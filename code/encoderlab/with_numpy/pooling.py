@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
+from encoderlab.with_numpy.functional import as_float
 from encoderlab.with_numpy.masks import require_bool
 
 
@@ -41,12 +42,14 @@ def mean_pool(
     >>> mean_pool(x, np.array([True, True, False, False]))
     array([1., 0.])
     """
-    mask = require_bool(mask)
+    x, mask = as_float(x), require_bool(mask)
     if mask.shape != x.shape[:-1]:
         raise ValueError(
             "mask must have one value for each token, expected shape "
             f"{x.shape[:-1]}, got {mask.shape}"
         )
-    total = np.where(mask[..., None], x, 0.0).sum(axis=-2)
+    # a sum of many float16 values can leave its range
+    wide = np.promote_types(x.dtype, np.float32)
+    total = np.where(mask[..., None], x, 0.0).sum(axis=-2, dtype=wide)
     count = mask.sum(axis=-1, keepdims=True)
-    return total / np.maximum(count, 1).astype(x.dtype)
+    return (total / np.maximum(count, 1)).astype(x.dtype)
