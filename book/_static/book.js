@@ -1,3 +1,25 @@
+// What this browser remembers of its reader, and sends nowhere: the choice of terms, the
+// finished chapters, the exercises done. Without storage it lasts as long as the page.
+const memory = (() => {
+  const key = "the-transformer-encoder";
+  let kept = {};
+  try { kept = JSON.parse(localStorage.getItem(key)) ?? {}; } catch { /* forbidden */ }
+  const write = () => {
+    try { localStorage.setItem(key, JSON.stringify(kept)); } catch { /* forbidden */ }
+  };
+  return {
+    get: (name, otherwise) => kept[name] ?? otherwise,
+    set: (name, value) => { kept[name] = value; write(); },
+    has: (name, item) => (kept[name] ?? []).includes(item),
+    mark: (name, item, on) => {
+      const others = (kept[name] ?? []).filter((other) => other !== item);
+      kept[name] = on ? [...others, item] : others;
+      write();
+    },
+    forget: (...names) => { for (const name of names) delete kept[name]; write(); },
+  };
+})();
+
 // Opened from a folder, the browser refuses to fetch the pages that search results quote.
 if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
@@ -8,8 +30,5 @@ const scrolling = () => document
     if (e.scrollWidth > e.clientWidth) e.tabIndex = 0;
     else e.removeAttribute("tabindex");
   });
-addEventListener("load", () => {
-  scrolling();
-  window.MathJax?.startup?.promise?.then(scrolling);
-});
+addEventListener("load", scrolling);
 addEventListener("resize", scrolling);

@@ -1,16 +1,20 @@
-"""The built site, and a browser to look at it with."""
+"""The built site, a browser to look at it with, and small books built for a test."""
 
 import functools
 import http.server
+import json
 import os
+import re
 import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TYPESET = "Promise.resolve(window.MathJax?.startup?.promise).then(() => true)"
+TYPESET = "typeof typeset === 'undefined' || typeset.then(() => true)"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -27,9 +31,9 @@ def site_of(config):
 
 
 def pages_of(site):
-    """Every page of the book and the search page, as paths below the site."""
+    """Every page of the book and those beside it, as paths below the site."""
     pages = [*sorted(site.glob("book/**/*.html")), site / "search.html"]
-    return [page.relative_to(site).as_posix() for page in pages]
+    return [page.relative_to(site).as_posix() for page in [*pages, site / "404.html"]]
 
 
 def pytest_generate_tests(metafunc):
@@ -46,18 +50,68 @@ def site(pytestconfig):
 
 
 @pytest.fixture(scope="session")
-def address(site):
-    """The site served on this machine alone, as an address ending in a slash."""
+def serve():
+    """Serve a folder on this machine alone; returns its address, ending in a slash."""
+    servers = []
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *args):
             pass
 
-    handler = functools.partial(Quiet, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    def serve(folder):
+        handler = functools.partial(Quiet, directory=str(folder))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        servers.append(server)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
+        return f"http://127.0.0.1:{server.server_port}/"
+
+    yield serve
+    for server in servers:
         server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="session")
+def address(serve, site):
+    return serve(site)
+
+
+@pytest.fixture(scope="session")
+def build_book(tmp_path_factory):
+    """Build a book of the given pages with the project's settings.
+
+    A page is its Markdown; one whose name ends in ``.ipynb`` is stored as a notebook.
+    Returns the folder of the site, and what the build said.
+    """
+
+    def build(pages, url=""):
+        root = tmp_path_factory.mktemp("book")
+        config = (ROOT / "_config.yml").read_text(encoding="utf-8")
+        config, once = re.subn(r'(?m)^  url: ".*"$', f'  url: "{url}"', config)
+        assert once == 1
+        (root / "_config.yml").write_text(config, encoding="utf-8")
+        for folder in ("_ext", "_extra", "_static", "_templates"):
+            shutil.copytree(ROOT / "book" / folder, root / "book" / folder)
+        (root / "book" / "references.bib").touch()
+        for name, text in pages.items():
+            path = root / "book" / name
+            path.parent.mkdir(exist_ok=True)
+            cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": text}
+            notebook = {"cells": [cell], "metadata": {}, "nbformat": 4}
+            notebook = json.dumps(notebook | {"nbformat_minor": 5})
+            path.write_text(notebook if name.endswith("ipynb") else text, "utf-8")
+        first, *others = (name.rsplit(".", 1)[0] for name in pages)
+        chapters = "".join(f"  - file: book/{name}\n" for name in others)
+        toc = f"format: jb-book\nroot: book/{first}\nchapters:\n{chapters}"
+        (root / "_toc.yml").write_text(toc, encoding="utf-8")
+        program = "from jupyter_book.cli.main import main; main()"
+        command = [sys.executable, "-c", program, "build", str(root), "-n", "-W"]
+        result = subprocess.run(
+            [*command, "--keep-going"], capture_output=True, text=True
+        )
+        return root / "_build" / "html", result.stdout + result.stderr
+
+    return build
 
 
 @pytest.fixture(scope="session")
@@ -72,28 +126,33 @@ def browser_type_launch_args():
 
 
 @pytest.fixture
-def visit(browser, address):
+def visit(browser, request):
     """Open a page and return it; ``page.trouble`` lists what the browser objects to."""
     contexts = []
 
-    def visit(url, width=1280, theme="light", **options):
+    def visit(url, width=1280, theme="light", script="", **options):
+        if "://" not in url:
+            url = request.getfixturevalue("address") + url
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=theme, **options
         )
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.add_init_script(script)
         page.trouble = trouble = []
         page.on("console", lambda m: m.type == "error" and trouble.append(m.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("requestfailed", lambda r: trouble.append(f"failed: {r.url}"))
         page.on("response", lambda r: r.ok or trouble.append(f"{r.status}: {r.url}"))
-        page.on("request", lambda r: here(r.url) or trouble.append(f"asks {r.url}"))
-        page.goto(url if "://" in url else address + url)
+        here = ("file:", "data:", "blob:", "/".join(url.split("/")[:3]))
+        page.on(
+            "request",
+            lambda r: r.url.startswith(here) or trouble.append(f"asks {r.url}"),
+        )
+        page.goto(url)
         page.wait_for_function(TYPESET)
         return page
-
-    def here(url):
-        return url.startswith((address, "file:", "data:", "blob:"))
 
     yield visit
     for context in contexts:

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,16 @@ def test_long_cells_reports_what_is_allowed_but_unusual(notebook, tmp_path):
     notebook["cells"].append(code_cell("1\n" * 13, count=3))
     path.write_text(json.dumps(notebook), encoding="utf-8")
     assert list(long_cells(path)) == ["cell 3 has 13 lines"]
+
+
+def test_teaching_page_adds_up_the_minutes_of_the_exercises():
+    page = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| \{doc\}`([^`]+)` \| \d+ \| (\d+) \|", page)
+    assert rows
+    for name, minutes in rows:
+        text = (ROOT / "book" / f"{name}.ipynb").read_text(encoding="utf-8")
+        stated = re.findall(
+            r":::\{exercise\}[^\\\n]*difficulty \d of 3, (\d+) minut", text
+        )
+        assert len(stated) == text.count(":::{exercise}")
+        assert sum(map(int, stated)) == int(minutes)

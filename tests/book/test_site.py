@@ -14,6 +14,11 @@ pytestmark = pytest.mark.site
 
 WIDTHS = (1280, 390)
 THEMES = ("light", "dark")
+# what depends on colours is looked at in both themes, all else in one
+COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+VIOLATIONS = {"preload": False, "resultTypes": ["violations"]}
+AXE = {"light": VIOLATIONS, "dark": {**VIOLATIONS, "runOnly": COLOURS}}
+IN_THEME = "theme => (document.documentElement.dataset.theme ?? theme) === theme"
 
 
 class References(HTMLParser):
@@ -55,15 +60,13 @@ def test_page_works_from_a_folder(visit, site, page_name):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_page_is_accessible(visit, page_name, width):
     page = visit(page_name, width)
-    for theme in THEMES:
+    for theme, options in AXE.items():
         page.emulate_media(color_scheme=theme)
-        page.wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
+        page.wait_for_function(IN_THEME, arg=theme)
         page.wait_for_timeout(200)  # colours fade
         found = [
             (finding["id"], finding["nodes"][0]["html"][:120])
-            for finding in Axe()
-            .run(page, options={"preload": False})
-            .response["violations"]
+            for finding in Axe().run(page, options=options).response["violations"]
             if finding["impact"] in ("serious", "critical")
         ]
         assert (theme, found) == (theme, [])
@@ -94,7 +97,7 @@ def test_links_and_anchors_resolve(site, page_name):
         if (parts := urlsplit(urljoin(f"http://here/{page_name}", link))).netloc
         == "here"
     ]
-    assert len(inside) > 3
+    assert len(inside) >= 3
     for link, parts in inside:
         target = site / unquote(parts.path).lstrip("/")
         assert target.is_file(), link
@@ -145,7 +148,7 @@ def test_copy_button_copies_the_cell(visit):
 
 def test_reading_time_stands_below_the_title(visit):
     page = visit("book/tour.html")
-    note = page.locator("h1 + .reading-time").inner_text()
+    note = page.locator("h1 + .page-facts .reading-time").inner_text()
     assert re.fullmatch(r"\d+ minutes? to read · \d+ code cells?", note)
 
 
