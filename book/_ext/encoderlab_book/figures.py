@@ -72,7 +72,7 @@ def block_link(app, docname, svg, block):
     title = app.env.titles[chapter].astext()
     return tag(
         "a",
-        nodes.Text(BLOCKS[block]),
+        tag("span", nodes.Text(BLOCKS[block])),
         href=app.builder.get_relative_uri(docname, chapter),
         aria_label=f"{unescape(words)}: chapter {BLOCKS[block]}, {title}",
         style=";".join(f"{side}:{share:.2%}" for side, share in place.items()),
