@@ -27,9 +27,7 @@ PAIR = "Where does the train go?", "It goes to London."
 
 def main():
     file = (
-        sys.argv[1]
-        if len(sys.argv) > 1
-        else Path(__file__).with_name("embeddings.npz")
+        sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("embeddings.npz")
     )
     folder = str(Path(PACKAGE.origin).parent / "model")
     tokenizer = AutoTokenizer.from_pretrained(folder)
