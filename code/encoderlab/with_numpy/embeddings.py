@@ -153,7 +153,9 @@ class TextEmbeddings:
                 f"the sequences have {seq_len} tokens, the longest allowed is "
                 f"max_seq_len = {config.max_seq_len}; truncate them"
             )
-        segment_ids = np.asarray(0 * token_ids if segment_ids is None else segment_ids)
+        if segment_ids is None:
+            segment_ids = np.zeros_like(token_ids)
+        segment_ids = np.asarray(segment_ids)
         _require_ids("segment_ids", segment_ids, config.num_segments)
         if segment_ids.shape != token_ids.shape:
             raise ValueError(
