@@ -46,16 +46,16 @@ unit: .venv/.all
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTEST) -m "not site" --cov --cov-report=term:skip-covered
 
 nbval: .venv/.all
-	$(NBVAL)
-
-test-threads: .venv/.all ## the notebooks' check once more, with one thread for the algebra
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(NBVAL)
+
+test-threads: .venv/.all ## the notebooks' check once more, with as many threads as there are
+	$(NBVAL)
 
 # A clean build first: warnings of a page that is cached are not repeated
 site: chromium
 	rm -rf _build
 	$(BUILD)
-	$(PYTEST) --dist load -m site --site _build/html tests/book
+	$(PYTEST) -m site --site _build/html tests/book
 
 install: .venv/.all ## install the package and all that tests and notebooks need
 

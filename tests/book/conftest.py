@@ -12,9 +12,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parents[2]
 TYPESET = "typeof typeset === 'undefined' || typeset.then(() => true)"
+IN_THEME = "theme => (document.documentElement.dataset.theme ?? theme) === theme"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -39,6 +41,18 @@ def pages_of(site):
 def pytest_generate_tests(metafunc):
     if "page_name" in metafunc.fixturenames:
         metafunc.parametrize("page_name", pages_of(site_of(metafunc.config)))
+
+
+class PageByPage(LoadScopeScheduling):
+    """Gives all tests of a page to one process, which opens it once for them."""
+
+    def _split_scope(self, nodeid):
+        page = re.search(r"\[[^]]*\.html", nodeid)
+        return page[0] if page else nodeid
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return PageByPage(config, log) if config.getoption("--site", None) else None
 
 
 @pytest.fixture(scope="session")
@@ -125,35 +139,61 @@ def browser_type_launch_args():
     }
 
 
+def open_page(browser, url, width=1280, script="", **options):
+    """Open a page and return it; ``page.trouble`` lists what the browser objects to."""
+    size = {"width": width, "height": 900}
+    page = browser.new_context(viewport=size, **options).new_page()
+    page.set_default_timeout(10_000)
+    page.add_init_script(script)
+    page.trouble = trouble = []
+    page.on("console", lambda m: m.type == "error" and trouble.append(m.text))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("requestfailed", lambda r: trouble.append(f"failed: {r.url}"))
+    page.on("response", lambda r: r.ok or trouble.append(f"{r.status}: {r.url}"))
+    here = ("file:", "data:", "blob:", "/".join(url.split("/")[:3]))
+    page.on(
+        "request",
+        lambda r: r.url.startswith(here) or trouble.append(f"asks {r.url}"),
+    )
+    page.goto(url)
+    page.wait_for_function(TYPESET)
+    return page
+
+
 @pytest.fixture
 def visit(browser, request):
-    """Open a page and return it; ``page.trouble`` lists what the browser objects to."""
-    contexts = []
+    """Open a page as ``open_page`` does, for this test alone."""
+    pages = []
 
-    def visit(url, width=1280, theme="light", script="", **options):
+    def visit(url, width=1280, **options):
         if "://" not in url:
             url = request.getfixturevalue("address") + url
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme, **options
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.add_init_script(script)
-        page.trouble = trouble = []
-        page.on("console", lambda m: m.type == "error" and trouble.append(m.text))
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("requestfailed", lambda r: trouble.append(f"failed: {r.url}"))
-        page.on("response", lambda r: r.ok or trouble.append(f"{r.status}: {r.url}"))
-        here = ("file:", "data:", "blob:", "/".join(url.split("/")[:3]))
-        page.on(
-            "request",
-            lambda r: r.url.startswith(here) or trouble.append(f"asks {r.url}"),
-        )
-        page.goto(url)
-        page.wait_for_function(TYPESET)
-        return page
+        pages.append(open_page(browser, url, width, **options))
+        return pages[-1]
 
     yield visit
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.context.close()
+
+
+@pytest.fixture(scope="session")
+def opened(browser, address):
+    """A page of the site as the tests before it left it: for those that only look.
+
+    A page stays open until one of another name is asked for.
+    """
+    pages = {}
+
+    def opened(name, width=1280):
+        for other in [key for key in pages if key[0] != name]:
+            pages.pop(other).context.close()
+        if (name, width) not in pages:
+            pages[name, width] = open_page(browser, address + name, width)
+        page = pages[name, width]
+        page.emulate_media(color_scheme="light")
+        page.wait_for_function(IN_THEME, arg="light")
+        return page
+
+    yield opened
+    for page in pages.values():
+        page.context.close()

@@ -174,8 +174,8 @@ def test_reader_chooses_how_many_terms_are_explained(visit, book, script):
         assert explained(page) == ["query"]
 
 
-def test_page_links_each_term_once_with_its_definition(visit, page_name):
-    page = visit(page_name)
+def test_page_links_each_term_once_with_its_definition(opened, page_name):
+    page = opened(page_name)
     links = page.locator("a.term")
     targets = links.evaluate_all("all => all.map(a => a.href)")
     assert len(targets) == len(set(targets))

@@ -55,7 +55,7 @@ def text(path):
 
 
 @pytest.mark.parametrize("sheet", SHEETS)
-def test_page_misses_no_style_rule(visit, site, page_name, sheet):
+def test_page_misses_no_style_rule(opened, site, page_name, sheet):
     whole, trimmed = text(SHEETS[sheet]), text(site / "_static" / sheet)
     assert 0 < len(trimmed) < 0.8 * len(whole)
-    assert visit(page_name).evaluate(MISSED, [whole, trimmed]) == []
+    assert opened(page_name).evaluate(MISSED, [whole, trimmed]) == []
