@@ -24,7 +24,8 @@ AXE = {"light": VIOLATIONS, "dark": {**VIOLATIONS, "runOnly": COLOURS}}
 ONE_OF_EACH_KIND = """words => {
   const seen = new Set();
   for (const word of words) {
-    const kind = word.className + word.closest("[class*='highlight-'], .output")?.className;
+    const place = word.closest("[class*='highlight-'], .output");
+    const kind = word.className + place?.className;
     if (seen.has(kind)) word.replaceWith(...word.childNodes);
     seen.add(kind);
   }

@@ -73,7 +73,7 @@ def attention(
     array([[0.9442, 0.0558]])
     """
     q, k, v = as_float(q), as_float(k), as_float(v)
-    _require_matching(q, k, v)
+    require_matching(q, k, v)
     scores = (q / sqrt(q.shape[-1])) @ k.swapaxes(-1, -2)  # (*batch, T, S)
     weights = softmax(scores) if mask is None else masked_softmax(scores, mask)
     context = dropout(weights, dropout_p, rng) @ v  # (*batch, T, E)
@@ -255,7 +255,7 @@ class MultiHeadAttention:
                 f"d_model={self.d_model}, got {x.shape}"
             )
         if mask is not None:
-            _require_score_axes(mask, x)
+            require_score_axes(mask, x)
         q = split_heads(linear(x, self.W_q, self.b_q), self.num_heads)  # (B, H, T, K)
         k = split_heads(linear(x, self.W_k, self.b_k), self.num_heads)
         v = split_heads(linear(x, self.W_v, self.b_v), self.num_heads)
@@ -263,7 +263,23 @@ class MultiHeadAttention:
         return linear(merge_heads(context), self.W_o, self.b_o), weights  # (B, T, D)
 
 
-def _require_matching(q, k, v):
+def require_matching(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> None:
+    """Refuse queries, keys and values that do not belong together.
+
+    Parameters
+    ----------
+    q, k, v
+        As :func:`attention` takes them.
+
+    Raises
+    ------
+    ValueError
+        If their axes do not fit together, or there is no key.
+
+    Examples
+    --------
+    >>> require_matching(np.ones((2, 3)), np.ones((5, 3)), np.ones((5, 4)))
+    """
     if min(q.ndim, k.ndim, v.ndim) < 2:
         raise ValueError(
             "q, k and v need a token and a width axis, got "
@@ -288,7 +304,26 @@ def _require_matching(q, k, v):
         )
 
 
-def _require_score_axes(mask, x):
+def require_score_axes(mask: np.ndarray, x: np.ndarray) -> None:
+    """Refuse a mask that lacks an axis of the scores: it would be taken amiss.
+
+    Parameters
+    ----------
+    mask
+        The mask given to a layer.
+    x
+        The token vectors given with it.
+
+    Raises
+    ------
+    ValueError
+        If ``mask`` does not have one axis more than ``x``; the message says how to make
+        one that fits.
+
+    Examples
+    --------
+    >>> require_score_axes(np.ones((1, 1, 5, 5), bool), np.ones((2, 5, 12)))
+    """
     axes = x.ndim + 1
     if np.ndim(mask) != axes:
         raise ValueError(

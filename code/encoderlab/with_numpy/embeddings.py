@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import DTypeLike
 
-from encoderlab.config import ImageConfig, TextConfig
+from encoderlab.config import ImageConfig, Positions, TextConfig
 from encoderlab.with_numpy.dropout import dropout
 from encoderlab.with_numpy.functional import as_float, linear
 from encoderlab.with_numpy.normalization import LayerNorm
@@ -140,31 +140,54 @@ class TextEmbeddings:
             If there is no token, a sequence is longer than ``max_seq_len``, an id is
             out of range, or the shapes differ.
         """
-        config, token_ids = self.config, np.asarray(token_ids)
-        _require_ids("token_ids", token_ids, config.vocab_size)
-        if token_ids.ndim != 2 or token_ids.shape[1] == 0:
-            raise ValueError(
-                "token_ids must have shape (B, T) with T at least 1, got "
-                f"{token_ids.shape}; for one sequence pass token_ids[None]"
-            )
-        seq_len = token_ids.shape[1]
-        if seq_len > config.max_seq_len:
-            raise ValueError(
-                f"the sequences have {seq_len} tokens, the longest allowed is "
-                f"max_seq_len = {config.max_seq_len}; truncate them"
-            )
-        if segment_ids is None:
-            segment_ids = np.zeros_like(token_ids)
-        segment_ids = np.asarray(segment_ids)
-        _require_ids("segment_ids", segment_ids, config.num_segments)
-        if segment_ids.shape != token_ids.shape:
-            raise ValueError(
-                "segment_ids must have the shape of token_ids, expected "
-                f"{token_ids.shape}, got {segment_ids.shape}"
-            )
+        token_ids, segment_ids = require_ids(self.config, token_ids, segment_ids)
         x = self.W_token[token_ids] + self.W_segment[segment_ids]  # (B, T, D)
-        x = x + _positions(self.W_position, config.positions, x)
-        return dropout(self.norm(x), config.dropout, rng)
+        x = x + positions_of(x, self.W_position, self.config.positions)
+        return dropout(self.norm(x), self.config.dropout, rng)
+
+
+def cut_patches(
+    images: Float[np.ndarray, "B C Y X"], patch_size: int
+) -> Float[np.ndarray, "B N P"]:
+    """Cut images into square patches and lay each out as one vector.
+
+    Parameters
+    ----------
+    images
+        Pixel values, channels before rows before columns.
+    patch_size
+        Height and width p of a patch; divides those of the images.
+
+    Returns
+    -------
+    np.ndarray
+        The patches in rows from the top left, each of P = C p p values: channel by
+        channel, row by row.
+
+    Raises
+    ------
+    ValueError
+        If ``patch_size`` does not divide the height and the width.
+
+    Notes
+    -----
+    Dosovitskiy and others, 2021, section 3.1. Chapter 13.
+
+    Examples
+    --------
+    >>> cut_patches(np.arange(16.0).reshape(1, 1, 4, 4), 2)[0, 0]
+    array([0., 1., 4., 5.])
+    """
+    B, C, Y, X = images.shape
+    p = patch_size
+    if p < 1 or Y % p or X % p:
+        raise ValueError(
+            f"patch_size must divide the images' height and width, got {p} for "
+            f"{Y} x {X} pixels"
+        )
+    patches = images.reshape(B, C, Y // p, p, X // p, p)
+    patches = patches.transpose(0, 2, 4, 1, 3, 5)  # (B, Y / p, X / p, C, p, p)
+    return patches.reshape(B, (Y // p) * (X // p), C * p * p)
 
 
 class PatchEmbeddings:
@@ -237,37 +260,148 @@ class PatchEmbeddings:
         ValueError
             If the images do not have the configured channels and size.
         """
-        config, images = self.config, as_float(images)
-        size = config.image_size
-        expected = (config.num_channels, size, size)
-        if images.ndim != 4 or images.shape[1:] != expected:
-            raise ValueError(
-                f"images must have shape (B, {', '.join(map(str, expected))}), got "
-                f"{images.shape}; for grey images add the channel axis, images[:, None]"
-            )
-        B, p, n = len(images), config.patch_size, size // config.patch_size
-        patches = images.reshape(B, config.num_channels, n, p, n, p)
-        patches = patches.transpose(0, 2, 4, 1, 3, 5).reshape(
-            B, n * n, len(self.W_patch)
-        )  # (B, N, C p p)
+        config = self.config
+        images = require_images(config, images)
+        patches = cut_patches(images, config.patch_size)  # (B, N, C p p)
         x = linear(patches, self.W_patch, self.b_patch)  # (B, N, D)
-        first = np.broadcast_to(self.class_token, (B, 1, config.d_model))
+        first = np.broadcast_to(self.class_token, (len(x), 1, config.d_model))
         x = np.concatenate([first, x], axis=1)  # (B, 1 + N, D)
-        x = x + _positions(self.W_position, config.positions, x)
+        x = x + positions_of(x, self.W_position, config.positions)
         return dropout(x, config.dropout, rng)
 
 
-def _positions(table, kind, x):
-    """The vectors to add to the first T positions, by the configured kind."""
+def positions_of(
+    x: Float[np.ndarray, "*batch T D"],
+    table: Float[np.ndarray, "N D"] | None,
+    kind: Positions,
+) -> Float[np.ndarray, "..."]:
+    """Give the vectors to add to a sequence, one a position.
+
+    Parameters
+    ----------
+    x
+        Token vectors.
+    table
+        The learned vectors; None for the other kinds.
+    kind
+        ``learned``, ``sinusoidal`` or ``none``.
+
+    Returns
+    -------
+    np.ndarray
+        The first T rows of the table, the sinusoids, or 0.
+
+    Examples
+    --------
+    >>> positions_of(np.ones((1, 2, 2)), np.array([[1.0, 2.0]] * 9), "learned")
+    array([[1., 2.],
+           [1., 2.]])
+    """
     T, D = x.shape[-2:]
-    if kind == "learned":
+    if table is not None:
         return table[:T]
-    return (
-        sinusoidal_positions(T, D, x.dtype) if kind == "sinusoidal" else x.dtype.type(0)
-    )
+    if kind == "sinusoidal":
+        return sinusoidal_positions(T, D, x.dtype)
+    return np.zeros((), x.dtype)
 
 
-def _require_ids(name, ids, size):
+def require_ids(
+    config: TextConfig, token_ids: np.ndarray, segment_ids: np.ndarray | None = None
+) -> tuple[Int[np.ndarray, "B T"], Int[np.ndarray, "B T"]]:
+    """Refuse ids that the tables of a configuration do not hold.
+
+    Parameters
+    ----------
+    config
+        Sizes of the tables.
+    token_ids, segment_ids
+        As :class:`TextEmbeddings` takes them.
+
+    Returns
+    -------
+    token_ids, segment_ids : np.ndarray
+        The ids as arrays; zeros for segments that are None.
+
+    Raises
+    ------
+    TypeError
+        If ids are not whole numbers.
+    ValueError
+        If there is no token, a sequence is longer than ``max_seq_len``, an id is out
+        of range, or the shapes differ.
+
+    Examples
+    --------
+    >>> config = TextConfig(d_model=4, num_heads=2, d_ff=8, num_layers=1, vocab_size=9,
+    ...                     max_seq_len=5)
+    >>> require_ids(config, np.array([[1, 7, 2]]))[1]
+    array([[0, 0, 0]])
+    """
+    token_ids = np.asarray(token_ids)
+    _require_range("token_ids", token_ids, config.vocab_size)
+    if token_ids.ndim != 2 or token_ids.shape[1] == 0:
+        raise ValueError(
+            "token_ids must have shape (B, T) with T at least 1, got "
+            f"{token_ids.shape}; for one sequence pass token_ids[None]"
+        )
+    seq_len = token_ids.shape[1]
+    if seq_len > config.max_seq_len:
+        raise ValueError(
+            f"the sequences have {seq_len} tokens, the longest allowed is "
+            f"max_seq_len = {config.max_seq_len}; truncate them"
+        )
+    if segment_ids is None:
+        segment_ids = np.zeros_like(token_ids)
+    segment_ids = np.asarray(segment_ids)
+    _require_range("segment_ids", segment_ids, config.num_segments)
+    if segment_ids.shape != token_ids.shape:
+        raise ValueError(
+            "segment_ids must have the shape of token_ids, expected "
+            f"{token_ids.shape}, got {segment_ids.shape}"
+        )
+    return token_ids, segment_ids
+
+
+def require_images(
+    config: ImageConfig, images: np.ndarray
+) -> Float[np.ndarray, "B C Y X"]:
+    """Refuse images that do not have the configured channels and size.
+
+    Parameters
+    ----------
+    config
+        Channels and size.
+    images
+        As :class:`PatchEmbeddings` takes them.
+
+    Returns
+    -------
+    np.ndarray
+        The images, in a floating dtype.
+
+    Raises
+    ------
+    ValueError
+        If they have another shape.
+
+    Examples
+    --------
+    >>> config = ImageConfig(d_model=4, num_heads=2, d_ff=8, num_layers=1, image_size=8,
+    ...                      patch_size=2)
+    >>> require_images(config, np.zeros((3, 1, 8, 8), int)).dtype
+    dtype('float64')
+    """
+    images = as_float(images)
+    expected = (config.num_channels, config.image_size, config.image_size)
+    if images.ndim != 4 or images.shape[1:] != expected:
+        raise ValueError(
+            f"images must have shape (B, {', '.join(map(str, expected))}), got "
+            f"{images.shape}; for grey images add the channel axis, images[:, None]"
+        )
+    return images
+
+
+def _require_range(name, ids, size):
     if not np.issubdtype(ids.dtype, np.integer):
         raise TypeError(f"{name} must be whole numbers, got {ids.dtype}")
     # NumPy would take a negative id for a row counted from the end

@@ -10,6 +10,7 @@ from encoderlab.config import EncoderConfig, ImageConfig, TextConfig
 from encoderlab.pretrained import Checkpoint
 from encoderlab.with_numpy.embeddings import PatchEmbeddings, TextEmbeddings
 from encoderlab.with_numpy.encoder_layer import EncoderLayer
+from encoderlab.with_numpy.masks import causal_mask
 from encoderlab.with_numpy.normalization import LayerNorm
 from encoderlab.with_numpy.parameters import cast, load
 
@@ -201,6 +202,7 @@ class TextEncoder(Encoder):
         attention_mask: Real[np.ndarray, "B T"] | Bool[np.ndarray, "B T"] | None = None,
         *,
         segment_ids: Int[np.ndarray, "B T"] | None = None,
+        causal: bool = False,
         rng: np.random.Generator | None = None,
         trace: bool = False,
     ) -> EncoderOutput:
@@ -215,6 +217,9 @@ class TextEncoder(Encoder):
             for no padding.
         segment_ids
             Ids from 0 to ``num_segments - 1``; None stands for zeros.
+        causal
+            True hides from each token those after it as well, as a decoder does;
+            chapter 01 compares the two.
         rng
             Source of dropout's randomness; None switches dropout off.
         trace
@@ -234,9 +239,7 @@ class TextEncoder(Encoder):
             ids or other values than 0 and 1.
         """
         x = self.embeddings(token_ids, segment_ids, rng=rng)
-        mask = None
-        if attention_mask is not None:
-            mask = _key_mask(attention_mask, x.shape[:2])
+        mask = score_mask(attention_mask, x.shape[:2], causal)
         return super().__call__(x, mask, rng=rng, trace=trace)
 
 
@@ -307,17 +310,49 @@ class ImageEncoder(Encoder):
         return super().__call__(self.embeddings(images, rng=rng), rng=rng, trace=trace)
 
 
-def _key_mask(attention_mask, shape):
-    """Check a tokenizer's mask and give it the axes of the scores, (B, 1, 1, S)."""
-    mask = np.asarray(attention_mask)
-    if mask.shape != shape:
+def score_mask(
+    attention_mask: np.ndarray | None, shape: tuple[int, ...], causal: bool = False
+) -> Bool[np.ndarray, "..."] | None:
+    """Check a tokenizer's mask and give it the axes of the scores.
+
+    Parameters
+    ----------
+    attention_mask
+        1 or True for a token, 0 or False for padding; None for no padding.
+    shape
+        Shape (B, T) of the token ids.
+    causal
+        True hides from each token those after it.
+
+    Returns
+    -------
+    np.ndarray or None
+        True where a query may attend to a key, with axes that broadcast to (B, H, T,
+        S); None if every one may attend to every other.
+
+    Raises
+    ------
+    ValueError
+        If the mask has another shape or other values than 0 and 1.
+
+    Examples
+    --------
+    >>> score_mask(np.array([[1, 1, 0]]), (1, 3)).shape
+    (1, 1, 1, 3)
+    """
+    mask = causal_mask(shape[1]) if causal else None
+    if attention_mask is None:
+        return mask
+    keys = np.asarray(attention_mask)
+    if keys.shape != shape:
         raise ValueError(
             f"attention_mask must have the shape of token_ids, expected {shape}, "
-            f"got {mask.shape}"
+            f"got {keys.shape}"
         )
-    if mask.dtype != bool and not np.isin(mask, (0, 1)).all():
+    if keys.dtype != bool and not np.isin(keys, (0, 1)).all():
         raise ValueError(
             "attention_mask must be boolean or hold only 0 and 1, with 1 for a token "
-            f"and 0 for padding, got values from {mask.min()} to {mask.max()}"
+            f"and 0 for padding, got values from {keys.min()} to {keys.max()}"
         )
-    return mask.astype(bool)[:, None, None, :]
+    keys = keys.astype(bool)[:, None, None, :]  # (B, 1, 1, S)
+    return keys if mask is None else keys & mask
