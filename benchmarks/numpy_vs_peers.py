@@ -1,23 +1,12 @@
 """MiniLM in our NumPy against transformers' BertModel: time and peak memory.
 
 usage: numpy_vs_peers.py [--json FILE] [--runs N]
-
-Each implementation runs in a process of its own, one pair of processes a shape. They
-take turns, so that a machine that slows down slows both; the minimum of the runs
-counts. Both may use every core. The variables that pin OpenBLAS to one kind of core are
-unset in both: where a machine sets them, they are for other, older programs.
 """
 
 import argparse
-import json
-import os
-import platform
-import resource
-import subprocess
-import sys
-import time
-from importlib.metadata import version
 from statistics import median
+
+from interleave import answer, compare, write_report
 
 SHAPES = [(1, 16), (32, 32), (8, 128), (4, 256)]  # batch, length
 NAMES = ["numpy", "transformers"]
@@ -59,56 +48,12 @@ def transformers_encoder():
 
 
 def work(name, batch, length):
-    """Answer each line on standard input with the seconds that one run took."""
+    """Read the same ids again and again."""
     import numpy as np
 
     encode = {"numpy": numpy_encoder, "transformers": transformers_encoder}[name]()
     token_ids = np.random.default_rng(0).integers(1000, 30000, (batch, length))
-    encode(token_ids)
-    print("ready", flush=True)
-    for _ in sys.stdin:
-        start = time.perf_counter()
-        encode(token_ids)
-        print(time.perf_counter() - start, flush=True)
-    unit = (
-        1 if sys.platform == "darwin" else 1024
-    )  # ru_maxrss: bytes there, kB elsewhere
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit, flush=True)
-
-
-def start(name, batch, length):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
-    worker = subprocess.Popen(
-        [sys.executable, __file__, "--worker", name, str(batch), str(length)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    if worker.stdout.readline() != "ready\n":
-        sys.exit(f"the {name} worker did not start; its message is above")
-    return worker
-
-
-def compare(batch, length, runs):
-    """Best seconds and peak bytes of each implementation."""
-    workers = {name: start(name, batch, length) for name in NAMES}
-    seconds = {name: [] for name in NAMES}
-    for _ in range(runs):
-        for name, worker in workers.items():
-            print("run", file=worker.stdin, flush=True)
-            seconds[name].append(float(worker.stdout.readline()))
-            time.sleep(0.05)  # threads that wait for work keep a core busy for a while
-    peaks = {name: int(worker.communicate()[0]) for name, worker in workers.items()}
-    best = {name: min(times) for name, times in seconds.items()}
-    return {
-        "batch": batch,
-        "length": length,
-        "seconds": best,
-        "ratio": best["numpy"] / best["transformers"],
-        "peak_bytes": peaks,
-        "peak_ratio": peaks["numpy"] / peaks["transformers"],
-    }
+    answer(lambda: encode(token_ids))
 
 
 def main():
@@ -123,8 +68,8 @@ def main():
     print("batch x length   numpy ms  transformers ms  ratio   peak MB       ratio")
     results = []
     for batch, length in SHAPES:
-        row = compare(batch, length, options.runs)
-        results.append(row)
+        row = compare(__file__, NAMES, (batch, length), options.runs)
+        results.append({"batch": batch, "length": length, **row})
         ours, theirs = (1000 * row["seconds"][name] for name in NAMES)
         memory = [row["peak_bytes"][name] / 1e6 for name in NAMES]
         print(
@@ -136,16 +81,13 @@ def main():
     print(f"median ratio {middle:.2f}")
     if options.json:
         packages = ["numpy", "scipy", "torch", "transformers"]
-        report = {
-            "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-            "versions": {name: version(name) for name in packages},
-            "runs": options.runs,
-            "median_ratio": middle,
-            "shapes": results,
-        }
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=2)
-            file.write("\n")
+        write_report(
+            options.json,
+            packages,
+            runs=options.runs,
+            median_ratio=middle,
+            shapes=results,
+        )
 
 
 if __name__ == "__main__":

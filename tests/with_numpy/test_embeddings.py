@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from encoderlab.with_numpy.embeddings import (
     PatchEmbeddings,
     TextEmbeddings,
+    cut_patches,
     sinusoidal_positions,
 )
 
@@ -258,3 +259,17 @@ def test_sinusoidal_positions_refuse_integers_as_dtype():
 def test_patch_embeddings_take_no_image(rng, image_config):
     embeddings = PatchEmbeddings(image_config, rng=rng)
     assert embeddings(np.ones((0, 3, 8, 8))).shape == (0, 5, 12)
+
+
+def test_cut_patches_lays_channels_before_rows():
+    images = np.arange(2 * 3 * 4 * 6).reshape(2, 3, 4, 6)
+    patches = cut_patches(images.astype(float), 2)
+    assert patches.shape == (2, 6, 12)
+    assert_array_equal(patches[1, 4], images[1, :, 2:4, 2:4].ravel())
+
+
+@pytest.mark.parametrize("patch_size", [0, 3, 5])
+def test_cut_patches_refuses_a_size_that_does_not_divide(patch_size):
+    message = f"divide the images' height and width, got {patch_size} for 4 x 6"
+    with pytest.raises(ValueError, match=message):
+        cut_patches(np.zeros((1, 1, 4, 6)), patch_size)

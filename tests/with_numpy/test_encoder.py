@@ -166,6 +166,30 @@ def test_text_encoder_gives_a_sequence_the_same_vectors_padded_or_not(text_encod
     assert_allclose(padded, alone, rtol=1e-9, atol=1e-12)
 
 
+def test_causal_text_encoder_reads_nothing_to_the_right(rng, disturb, text_config):
+    encoder = disturb(TextEncoder(text_config, rng=rng))
+    ids = rng.integers(23, size=(2, 7))
+    changed = ids.copy()
+    changed[:, 4:] = rng.integers(23, size=(2, 3))
+    before = encoder(ids, causal=True).last_hidden_state
+    after = encoder(changed, causal=True).last_hidden_state
+    assert_array_equal(before[:, :4], after[:, :4])
+    assert (np.abs(before - encoder(ids).last_hidden_state)[:, 0] > 1e-3).any()
+
+
+def test_causal_text_encoder_does_not_read_padding_either(rng, disturb, text_config):
+    encoder = disturb(TextEncoder(text_config, rng=rng))
+    ids, real = rng.integers(23, size=(2, 7)), np.ones((2, 7), int)
+    real[0, :2] = 0  # padding on the left, which comes before all others
+    before = encoder(ids, real, causal=True, trace=True)
+    ids[0, :2] = (ids[0, :2] + 1) % 23
+    after = encoder(ids, real, causal=True).last_hidden_state
+    assert_array_equal(before.last_hidden_state[0, 2:], after[0, 2:])
+    weights = before.attention_weights[0]
+    assert_array_equal(weights[0, :, :, :2], 0)
+    assert_array_equal(weights[1, :, 0, 1:], 0)
+
+
 def test_text_encoder_stays_finite_on_a_fully_padded_sequence(text_encoder):
     mask = MASK * [[1], [0]]
     states = text_encoder(IDS, mask).last_hidden_state

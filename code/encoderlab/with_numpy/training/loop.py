@@ -1,7 +1,7 @@
 """The training loop, and what each of its steps is made of."""
 
 from collections.abc import Callable, Iterable
-from math import sqrt
+from math import inf, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,8 @@ def clip_gradients(gradients: Arrays, max_norm: float) -> tuple[Arrays, float]:
     Returns
     -------
     gradients : dict
-        The same direction, shortened where it was too long.
+        The same direction, shortened where it was too long; as they are if their norm
+        is not finite, since no factor would mend that.
     norm : float
         The norm before.
 
@@ -58,7 +59,7 @@ def clip_gradients(gradients: Arrays, max_norm: float) -> tuple[Arrays, float]:
     require_positive("max_norm", max_norm)
     squares = (np.vdot(g, g).astype(np.float64) for g in gradients.values())
     norm = sqrt(sum(squares))
-    if norm <= max_norm:
+    if norm <= max_norm or not isfinite(norm):
         return gradients, norm
     return {name: g * (max_norm / norm) for name, g in gradients.items()}, norm
 
@@ -262,8 +263,8 @@ def fit(
     hide = None if progress is None else not progress
     for batch in tqdm(batches, desc="steps", disable=hide):
         loss, gradients = step(batch)
-        clipped, norm = clip_gradients(gradients, max_norm or np.inf)
-        if not (np.isfinite(loss) and np.isfinite(norm)):
+        clipped, norm = clip_gradients(gradients, inf if max_norm is None else max_norm)
+        if not (isfinite(loss) and isfinite(norm)):
             raise FloatingPointError(
                 f"at step {len(losses) + 1} the loss is {loss} and the gradients' norm "
                 f"{norm}; lower the learning rate, warm up, or clip with max_norm. The "
