@@ -101,7 +101,8 @@ def torch_step(model, images, labels):
     with torch.no_grad():
         patch.weight.copy_(weights["encoder.embeddings.W_patch"].T)
         head.weight.copy_(weights["W"].T)
-        patch.bias.zero_(), head.bias.zero_()
+        patch.bias.zero_()
+        head.bias.zero_()
     class_token = nn.Parameter(weights["encoder.embeddings.class_token"])
     positions = nn.Parameter(weights["encoder.embeddings.W_position"])
     everything = [*stack.parameters(), *patch.parameters(), *head.parameters()]

@@ -1,6 +1,6 @@
 """A toy grammar in which a masked word depends on what stands to its right.
 
-"the cat saw [MASK] small dogs near the tree .": whether "this" or "these" is masked is
+"the cat saw [MASK] small dogs near the boat .": whether "this" or "these" is masked is
 decided by the first noun after it. The nouns elsewhere are of either number and say
 nothing about it.
 """

@@ -249,11 +249,7 @@ class MultiHeadAttention:
             If the width of ``x`` is not ``d_model``, or ``mask`` lacks an axis.
         """
         x = as_float(x)
-        if x.ndim < 2 or x.shape[-1] != self.d_model:
-            raise ValueError(
-                f"x must have shape (..., T, {self.d_model}) for "
-                f"d_model={self.d_model}, got {x.shape}"
-            )
+        require_tokens(x, self.d_model)
         if mask is not None:
             require_score_axes(mask, x)
         q = split_heads(linear(x, self.W_q, self.b_q), self.num_heads)  # (B, H, T, K)
@@ -301,6 +297,32 @@ def require_matching(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> None:
     if k.shape[-2] == 0 or q.shape[-1] == 0:
         raise ValueError(
             f"attention needs at least one key of width 1 or more, got k {k.shape}"
+        )
+
+
+def require_tokens(x: np.ndarray, d_model: int) -> None:
+    """Refuse what are no token vectors of a width.
+
+    Parameters
+    ----------
+    x
+        Token vectors.
+    d_model
+        Their width.
+
+    Raises
+    ------
+    ValueError
+        If there is no token axis, or another width.
+
+    Examples
+    --------
+    >>> require_tokens(np.ones((5, 12)), 12)
+    """
+    if x.ndim < 2 or x.shape[-1] != d_model:
+        raise ValueError(
+            f"x must have shape (..., T, {d_model}) for d_model={d_model}, got "
+            f"{x.shape}"
         )
 
 

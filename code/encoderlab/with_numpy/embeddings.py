@@ -338,7 +338,7 @@ def require_ids(
     array([[0, 0, 0]])
     """
     token_ids = np.asarray(token_ids)
-    _require_range("token_ids", token_ids, config.vocab_size)
+    require_range("token_ids", token_ids, config.vocab_size)
     if token_ids.ndim != 2 or token_ids.shape[1] == 0:
         raise ValueError(
             "token_ids must have shape (B, T) with T at least 1, got "
@@ -353,7 +353,7 @@ def require_ids(
     if segment_ids is None:
         segment_ids = np.zeros_like(token_ids)
     segment_ids = np.asarray(segment_ids)
-    _require_range("segment_ids", segment_ids, config.num_segments)
+    require_range("segment_ids", segment_ids, config.num_segments)
     if segment_ids.shape != token_ids.shape:
         raise ValueError(
             "segment_ids must have the shape of token_ids, expected "
@@ -381,6 +381,8 @@ def require_images(
 
     Raises
     ------
+    TypeError
+        If the values are not real numbers.
     ValueError
         If they have another shape.
 
@@ -401,7 +403,29 @@ def require_images(
     return images
 
 
-def _require_range(name, ids, size):
+def require_range(name: str, ids: np.ndarray, size: int) -> None:
+    """Refuse ids that a table does not hold.
+
+    Parameters
+    ----------
+    name
+        What the message calls them.
+    ids
+        The ids.
+    size
+        Rows of the table.
+
+    Raises
+    ------
+    TypeError
+        If they are not whole numbers.
+    ValueError
+        If one is negative or too large.
+
+    Examples
+    --------
+    >>> require_range("token_ids", np.array([0, 2]), 3)
+    """
     if not np.issubdtype(ids.dtype, np.integer):
         raise TypeError(f"{name} must be whole numbers, got {ids.dtype}")
     # NumPy would take a negative id for a row counted from the end

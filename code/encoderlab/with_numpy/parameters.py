@@ -74,6 +74,9 @@ def count(layer: object) -> int:
 def cast(layer: Layer, dtype: DTypeLike) -> Layer:
     """Convert all parameters of a layer to a dtype.
 
+    Cast first, then make an optimiser: one made before goes on to change the old
+    arrays.
+
     Parameters
     ----------
     layer
@@ -106,7 +109,9 @@ def cast(layer: Layer, dtype: DTypeLike) -> Layer:
     new: dict[int, np.ndarray] = {}  # one array used in two places stays one
     for _, owner, attribute in _walk(layer):
         old = getattr(owner, attribute)
-        setattr(owner, attribute, new.setdefault(id(old), old.astype(dtype)))
+        setattr(
+            owner, attribute, new.setdefault(id(old), old.astype(dtype, copy=False))
+        )
     return layer
 
 

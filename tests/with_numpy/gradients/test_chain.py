@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from encoderlab.with_numpy.gradients import chain, named
@@ -36,3 +37,11 @@ def test_chain_multiplies_the_derivatives_and_keeps_each_steps_gradients():
 def test_chain_of_nothing_changes_nothing():
     y, backward = chain()(4.0)
     assert (y, backward(2.0)) == (4.0, (2.0, {}))
+
+
+def test_chain_refuses_two_parameters_of_one_name():
+    _, backward = chain(scale(3.0), scale(5.0))(np.ones(2))
+    with pytest.raises(
+        ValueError, match="two steps have the same names, factor; put a"
+    ):
+        backward(np.ones(2))

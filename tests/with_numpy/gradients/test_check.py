@@ -119,3 +119,50 @@ def test_check_gradient_refuses_a_gradient_of_another_shape(arrays):
     message = r"input 1 must have its shape, \(12, 11\), got \(11, 12\)"
     with pytest.raises(ValueError, match=message):
         check_gradient(transposed, *arrays)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_check_gradient_finds_what_is_not_finite(arrays, value):
+    def broken(x):
+        def backward(d_y):
+            d_x = 2 * x * d_y
+            d_x[0, 0] = value
+            return d_x
+
+        return x * x, backward
+
+    with np.errstate(invalid="ignore"):
+        assert check_gradient(broken, arrays[0]) == np.inf
+        assert check_gradient(lambda x: (value * x, lambda d: d), arrays[0]) == np.inf
+
+
+def test_check_gradient_finds_a_small_error_beside_a_large_output():
+    def shifted(x):
+        return x + 100.0, lambda d_y: 1.0001 * d_y
+
+    assert check_gradient(shifted, np.ones(5)) > 1e-5
+
+
+def test_check_gradient_puts_a_place_back_when_the_function_fails():
+    layer = cast(LayerNorm(3), np.float64)
+    runs = []
+
+    def fails():
+        runs.append(1)
+        if len(runs) > 1:
+            raise KeyboardInterrupt
+        gradients = {"gamma": np.ones(3), "beta": np.ones(3)}
+        return layer.gamma + layer.beta, lambda d_y: (None, gradients)
+
+    with pytest.raises(KeyboardInterrupt):
+        check_gradient(fails, layer=layer)
+    np.testing.assert_array_equal(layer.gamma, 1.0)
+
+
+def test_check_gradient_refuses_to_check_nothing_and_a_seed(
+    arrays, without_shape_checks
+):
+    with pytest.raises(ValueError, match="places must be at least 1, got 0"):
+        check_gradient(linear_vjp, *arrays, places=0)
+    with pytest.raises(TypeError, match=r"rng must be a np\.random\.Generator"):
+        check_gradient(linear_vjp, *arrays, rng=0)

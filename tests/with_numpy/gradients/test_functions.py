@@ -372,6 +372,47 @@ def test_norm_vjp_computes_float16_in_float32(vjp):
     assert_allclose(found, wide[1](upstream.astype(float))[0], atol=1e-3)
 
 
+@EVERY
+def test_vjp_refuses_an_upstream_gradient_of_another_shape(
+    vjp, forward, in_torch, arrays, without_shape_checks
+):
+    if forward in (merge_heads, functional.relu, functional.silu, functional.gelu):
+        pytest.skip("what it does to each value is right in any shape")
+    if forward is functional.gelu_tanh or "split_heads" in str(vjp):
+        pytest.skip("what it does to each value is right in any shape")
+    output, backward = vjp(*arrays)
+    with pytest.raises(ValueError, match="must have the output's shape, expected"):
+        backward(np.ones((3, *np.shape(output))))
+
+
+def test_layer_norm_vjp_is_exact_far_from_zero_as_its_forward_is():
+    x, upstream = normal(3, 384), normal(3, 384)
+    far = (x + 1e6).astype(np.float32)
+    gamma, beta = np.ones(384, np.float32), np.zeros(384, np.float32)
+    found = layer_norm_vjp(far, gamma, beta)[1](upstream.astype(np.float32))[0]
+    right = layer_norm_vjp(far.astype(float), np.ones(384), np.zeros(384))
+    assert relative(found, right[1](upstream)[0]) < 1e-5
+
+
+def test_gelu_tanh_vjp_stays_finite_far_out():
+    x = np.array([-1e20, -30.0, 30.0, 1e20], np.float32)
+    with np.errstate(over="ignore"):
+        _, backward = gelu_tanh_vjp(x)
+    assert_array_equal(backward(np.ones(4, np.float32)), [0.0, 0.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("ids", [np.array([-1]), np.array([7])])
+def test_embedding_vjp_refuses_ids_out_of_range(ids):
+    with pytest.raises(ValueError, match="ids must be from 0 to 6, got"):
+        embedding_vjp(normal(7, 3), ids)
+
+
+def test_attention_vjp_refuses_what_its_forward_refuses(without_shape_checks):
+    q, k, v = QKV
+    with pytest.raises(ValueError, match="one value for each key"):
+        attention_vjp(q, k, v[..., :2, :])
+
+
 def test_vjps_take_whole_numbers_as_their_forwards_do():
     _, backward = linear_vjp(np.array([[1, 2]]), np.eye(2))
     assert_array_equal(backward(np.ones((1, 2)))[1], [[1.0, 1.0], [2.0, 2.0]])

@@ -271,7 +271,7 @@ def test_fully_padded_sample_has_finite_gradients_even_if_it_is_read(
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_gradients_have_the_dtype_and_the_order_of_the_parameters(
+def test_gradients_have_the_names_dtypes_and_shapes_of_the_parameters(
     rng, text_config, dtype
 ):
     model = cast(TextEncoder(text_config, rng=rng), dtype)
@@ -287,3 +287,24 @@ def test_attention_vjp_refuses_what_the_layer_refuses(rng, x):
     layer = MultiHeadAttention(D, H, rng=rng)
     with pytest.raises(ValueError, match="mask must have the 4 axes of the scores"):
         multi_head_attention_vjp(layer, x, np.ones((B, T, T), bool))
+
+
+@pytest.mark.parametrize("width", [(8,), (5, 7)])
+def test_attention_vjp_refuses_other_vectors(rng, width, without_shape_checks):
+    layer = MultiHeadAttention(D, H, rng=rng)
+    with pytest.raises(ValueError, match=r"x must have shape \(..., T, 12\)"):
+        multi_head_attention_vjp(layer, np.ones(width))
+
+
+def test_encoder_vjps_refuse_what_the_encoders_refuse(
+    rng, text_config, image_config, without_shape_checks
+):
+    text, image = TextEncoder(text_config, rng=rng), ImageEncoder(image_config, rng=rng)
+    with pytest.raises(ValueError, match=r"token_ids must have shape \(B, T\)"):
+        text_encoder_vjp(text, IDS[0], causal=True)
+    with pytest.raises(ValueError, match="token_ids must be from 0 to 22, got 0 to 23"):
+        text_embeddings_vjp(text.embeddings, np.array([[0, 23]]))
+    with pytest.raises(ValueError, match="hold only 0 and 1"):
+        text_encoder_vjp(text, IDS, 2 * REAL)
+    with pytest.raises(ValueError, match=r"images must have shape \(B, 3, 8, 8\)"):
+        patch_embeddings_vjp(image.embeddings, np.zeros((2, 1, 8, 8)))

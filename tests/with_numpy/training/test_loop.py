@@ -69,13 +69,15 @@ def test_clip_gradients_reports_what_is_not_finite(value):
 
 
 def test_fit_refuses_to_clip_to_nothing(bowl):
-    with pytest.raises(ValueError, match="max_norm must be above 0, got 0"):
+    with pytest.raises(ValueError, match="max_norm must be above 0 and finite, got 0"):
         fit(bowl[1], range(1), SGD(bowl[0], lr=0.1), max_norm=0.0)
 
 
-def test_clip_gradients_refuses_a_norm_of_nothing():
-    with pytest.raises(ValueError, match="max_norm must be above 0, got 0"):
-        clip_gradients({"a": np.ones(3)}, 0.0)
+@pytest.mark.parametrize(("size", "limit"), [(1e20, 1.0), (1e-23, 1e-24)])
+def test_clip_gradients_measures_what_float32_could_not_square(size, limit):
+    clipped, norm = clip_gradients({"a": np.full(3, size, np.float32)}, limit)
+    assert norm == pytest.approx(size * np.sqrt(3), rel=1e-6)
+    assert np.linalg.norm(clipped["a"].astype(float)) == pytest.approx(limit, rel=1e-5)
 
 
 # Loss and gradients
@@ -179,6 +181,33 @@ def test_fit_stops_at_what_is_not_finite_and_keeps_the_parameters(where, value):
     with pytest.raises(FloatingPointError, match=r"at step 2 .* lower the learning ra"):
         fit(results.__getitem__, range(2), SGD(theta, lr=0.1), max_norm=10.0)
     assert_allclose(theta["x"], 0.9)
+
+
+def test_fit_refuses_a_factor_that_is_not_finite(bowl):
+    theta, step = bowl
+    with pytest.raises(FloatingPointError, match="the schedule's factor nan"):
+        fit(step, range(2), SGD(theta, lr=0.1), schedule=lambda step: float("nan"))
+    assert_array_equal(theta["x"], [4.0, -2.0])
+
+
+def test_fit_refuses_to_train_on_nothing(bowl):
+    theta, step = bowl
+    with pytest.raises(ValueError, match="no batch to train on"):
+        fit(step, [], SGD(theta, lr=0.1))
+
+
+def test_loss_and_gradients_refuse_inputs_without_a_tuple(
+    rng, text_config, without_shape_checks
+):
+    model = TokenClassifier(TextEncoder(text_config, rng=rng), 4, rng=rng)
+    with pytest.raises(TypeError, match=r"inputs must be a tuple, such as \(images,\)"):
+        loss_and_gradients(model, IDS, TARGETS)
+
+
+def test_accuracy_counts_nan_as_wrong_and_refuses_other_shapes(without_shape_checks):
+    assert accuracy(np.full((2, 3), np.nan), np.array([0, 0])) == 0.0
+    with pytest.raises(ValueError, match=r"expected shape \(3, 3\), got \(3,\)"):
+        accuracy(np.zeros((3, 3, 5)), np.zeros(3, int))
 
 
 @pytest.mark.parametrize(("progress", "shown"), [(True, True), (None, False)])

@@ -6,7 +6,7 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from encoderlab.with_numpy.encoder import ImageEncoder, TextEncoder
-from encoderlab.with_numpy.parameters import parameters
+from encoderlab.with_numpy.parameters import cast, parameters
 from encoderlab.with_numpy.training import SGD, Adam, AdamW, Group, decay_groups
 
 SHAPES = {"W": (5, 7), "b": (7,)}
@@ -108,14 +108,16 @@ def test_optimizer_refuses_gradients_that_do_not_fit_and_changes_nothing(theta, 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda t: SGD(t, 0.0), "lr must be above 0, got 0"),
-        (lambda t: SGD(t, np.nan), "lr must be above 0, got nan"),
+        (lambda t: SGD(t, 0.0), "lr must be above 0 and finite, got 0"),
+        (lambda t: SGD(t, np.nan), "lr must be above 0 and finite, got nan"),
         (lambda t: SGD(t, 0.1, momentum=1.0), r"momentum must be in \[0, 1\), got 1"),
-        (lambda t: Adam(t, -1.0), "lr must be above 0, got -1"),
+        (lambda t: Adam(t, -1.0), "lr must be above 0 and finite, got -1"),
         (lambda t: Adam(t, betas=(0.9, 1.0)), r"each of betas must be in \[0, 1\)"),
-        (lambda t: Adam(t, eps=0.0), "eps must be above 0, got 0"),
+        (lambda t: Adam(t, eps=0.0), "eps must be above 0 and finite, got 0"),
         (lambda t: AdamW([Group(t, -0.1)]), "weight_decay must be at least 0, got -0"),
+        (lambda t: SGD(t, np.inf), "lr must be above 0 and finite, got inf"),
         (lambda t: AdamW([Group(t), Group(t)]), "these are in two groups: W, b"),
+        (lambda t: Adam({"x": t["W"], "y": t["W"]}), "x and y are one array, which"),
     ],
 )
 def test_optimizer_refuses_numbers_out_of_range(theta, make, message):
@@ -136,3 +138,26 @@ def test_decay_groups_sort_by_kind_and_forget_nothing(rng, text_config, image_co
             last = name.rpartition(".")[2]
             assert last in undecayed or last.startswith("b_")
         assert all(".W_" in "." + name for name in matrices.parameters)
+
+
+def test_optimizer_refuses_what_it_could_not_change(theta, without_shape_checks):
+    with pytest.raises(TypeError, match="x must be a floating array, got int64"):
+        SGD({"x": np.arange(3)}, 0.1)
+    with pytest.raises(TypeError, match="x must be a floating array, got float64"):
+        SGD({"x": np.float64(3.0)}, 0.1)
+    theta["b"].flags.writeable = False
+    with pytest.raises(ValueError, match="b is read-only; give a copy"):
+        Adam(theta)
+
+
+def test_adamw_refuses_parameters_that_are_in_no_group(theta, without_shape_checks):
+    message = r"must hold Group objects, got str; make them with decay_groups\(layer"
+    with pytest.raises(TypeError, match=message):
+        AdamW(theta)
+
+
+def test_cast_to_the_same_dtype_leaves_the_optimizers_arrays_in_place(rng, text_config):
+    encoder = TextEncoder(text_config, rng=rng)
+    before = parameters(encoder)
+    cast(encoder, np.float32)
+    assert all(array is before[name] for name, array in parameters(encoder).items())

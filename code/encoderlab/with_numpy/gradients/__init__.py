@@ -6,6 +6,9 @@ Of a layer it is the gradient of the input and a dictionary of its parameters', 
 :func:`encoderlab.with_numpy.parameters.parameters` names them. In the equations a bar
 marks the gradient of the loss with respect to a quantity; in the code it is ``d_x``
 for ``x``. The files mirror the forward ones.
+
+A way back keeps the arrays of the forward pass themselves, not copies: change inputs,
+outputs and parameters only after it was used.
 """
 
 from encoderlab.with_numpy.gradients.attention import (

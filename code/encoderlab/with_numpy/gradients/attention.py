@@ -11,9 +11,11 @@ from encoderlab.with_numpy.attention import (
     merge_heads,
     require_matching,
     require_score_axes,
+    require_tokens,
     split_heads,
 )
 from encoderlab.with_numpy.functional import as_float
+from encoderlab.with_numpy.gradients.chain import require_upstream
 from encoderlab.with_numpy.gradients.dropout import dropout_vjp
 from encoderlab.with_numpy.gradients.functional import (
     linear_vjp,
@@ -81,6 +83,7 @@ def attention_vjp(
     context = kept @ v  # (*batch, T, E)
 
     def backward(d_context):
+        require_upstream(d_context, context)
         d_v = kept.swapaxes(-1, -2) @ d_context
         d_kept = d_context @ v.swapaxes(-1, -2)  # (*batch, T, S)
         d_scores = scale * through_softmax(through_dropout(d_kept))
@@ -197,6 +200,7 @@ def multi_head_attention_vjp(
     (4, 4)
     """
     x = as_float(x)
+    require_tokens(x, layer.d_model)
     if mask is not None:
         require_score_axes(mask, x)
     q, through_W_q = linear_vjp(x, layer.W_q, layer.b_q)

@@ -17,12 +17,13 @@ def chain(*steps: Step) -> Step:
     Parameters
     ----------
     steps
-        From first to last. The names of their parameters must differ.
+        From first to last.
 
     Returns
     -------
     Callable
-        A step itself.
+        A step itself; its way back raises a ValueError if two steps name their
+        parameters alike, since one gradient would replace the other.
 
     Notes
     -----
@@ -47,12 +48,44 @@ def chain(*steps: Step) -> Step:
             gradients: dict[str, np.ndarray] = {}
             for way_back in reversed(ways_back):
                 d, found = way_back(d)
+                if twice := gradients.keys() & found.keys():
+                    raise ValueError(
+                        f"two steps have the same names, {', '.join(sorted(twice))}; "
+                        "put a name before one of them with named"
+                    )
                 gradients |= found
             return d, gradients
 
         return x, backward
 
     return run
+
+
+def require_upstream(d_y: object, y: object) -> None:
+    """Refuse an upstream gradient that would be broadcast, or not fit, silently.
+
+    Parameters
+    ----------
+    d_y
+        The gradient that a way back is given.
+    y
+        The output that it is the gradient of.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+
+    Examples
+    --------
+    >>> require_upstream(np.ones(3), np.zeros(3))
+    """
+    got, expected = np.shape(np.asarray(d_y)), np.shape(np.asarray(y))
+    if got != expected:
+        raise ValueError(
+            "the gradient of the output must have the output's shape, expected "
+            f"{expected}, got {got}"
+        )
 
 
 def named(name: str, step: Step) -> Step:

@@ -1,11 +1,11 @@
 """Is a gradient right? Ask the function itself, one small step at a time."""
 
 from collections.abc import Callable
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
-from encoderlab.with_numpy.parameters import parameters
+from encoderlab.with_numpy.parameters import parameters, require_generator
 
 STEP = 1e-6
 
@@ -46,15 +46,17 @@ def check_gradient(
     float
         The largest relative error ‖a − n‖ / (‖a‖ + ‖n‖) of one gradient, after what
         rounding alone makes of a difference is taken off: without that, the gradient of
-        the keys' bias, which is 0, would look wrong. Below 1e-7 all is right.
+        the keys' bias, which is 0, would look wrong. Below 1e-7 all is right that
+        differences can see: not a gradient that is tiny beside the output. Infinite if
+        a gradient or an output is not finite.
 
     Raises
     ------
     TypeError
         If an array is not float64: in float32 rounding hides the gradient.
     ValueError
-        If a gradient is missing, is one of nothing, or has another shape than its
-        array.
+        If ``places`` is below 1, or a gradient is missing, is one of nothing, or has
+        another shape than its array.
 
     Notes
     -----
@@ -73,7 +75,10 @@ def check_gradient(
     for name, array in checked.items():
         if array.dtype != np.float64:
             raise TypeError(f"{_label(name)} must be float64, got {array.dtype}")
-    rng = rng or np.random.default_rng(0)
+    if places is not None and places < 1:
+        raise ValueError(f"places must be at least 1, got {places}")
+    rng = np.random.default_rng(0) if rng is None else rng
+    require_generator(rng)
     output, backward = f(*copies)
     upstream = rng.standard_normal(np.shape(output))
     analytic = _by_place(backward(upstream), layer is not None)
@@ -100,7 +105,9 @@ def check_gradient(
         found = np.ravel(analytic[name])[chosen]
         size = np.linalg.norm(found) + np.linalg.norm(numeric)
         error = np.linalg.norm(found - numeric) - rounding * sqrt(chosen.size)
-        if error > 0:
+        if not np.isfinite(error):
+            worst = inf
+        elif error > 0:
             worst = max(worst, float(error / size))
     return worst
 
@@ -121,11 +128,13 @@ def _slopes(output, array, places):
     for place in places:
         kept = array.flat[place]
         h = STEP * max(1.0, abs(kept))
-        array.flat[place] = kept + h
-        above = np.array(output())  # it may be a view of the array itself
-        array.flat[place] = kept - h
-        below = np.array(output())
-        array.flat[place] = kept
+        try:
+            array.flat[place] = kept + h
+            above = np.array(output())  # it may be a view of the array itself
+            array.flat[place] = kept - h
+            below = np.array(output())
+        finally:
+            array.flat[place] = kept
         yield (above - below) / (2 * h)
 
 

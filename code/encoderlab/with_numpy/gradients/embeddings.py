@@ -12,7 +12,9 @@ from encoderlab.with_numpy.embeddings import (
     positions_of,
     require_ids,
     require_images,
+    require_range,
 )
+from encoderlab.with_numpy.gradients.chain import require_upstream
 from encoderlab.with_numpy.gradients.dropout import dropout_vjp
 from encoderlab.with_numpy.gradients.functional import linear_vjp
 from encoderlab.with_numpy.gradients.normalization import norm_vjp
@@ -40,6 +42,13 @@ def embedding_vjp(
         From the gradient of the rows to that of the table: zeros for ids that did not
         occur, a sum for those that did several times.
 
+    Raises
+    ------
+    TypeError
+        If the ids are not whole numbers.
+    ValueError
+        If one is out of range.
+
     Notes
     -----
     Chapter 12.
@@ -53,12 +62,17 @@ def embedding_vjp(
            [0.]])
     """
 
+    ids = np.asarray(ids)
+    require_range("ids", ids, len(table))
+    rows = table[ids]
+
     def backward(d_rows):
+        require_upstream(d_rows, rows)
         d_table = np.zeros(table.shape, d_rows.dtype)
         np.add.at(d_table, ids, d_rows)  # d_table[ids] += would keep only one of each
         return d_table
 
-    return table[ids], backward
+    return rows, backward
 
 
 def text_embeddings_vjp(

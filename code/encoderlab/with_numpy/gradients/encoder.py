@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Bool, Float, Int, Real
 
+from encoderlab.with_numpy.embeddings import require_ids
 from encoderlab.with_numpy.encoder import (
     Encoder,
     ImageEncoder,
@@ -120,10 +121,11 @@ def text_encoder_vjp(
     >>> gradients["embeddings.W_token"].shape
     (30, 8)
     """
+    token_ids, segment_ids = require_ids(encoder.config, token_ids, segment_ids)
+    mask = score_mask(attention_mask, token_ids.shape, causal)
     embed = partial(
         text_embeddings_vjp, encoder.embeddings, segment_ids=segment_ids, rng=rng
     )
-    mask = score_mask(attention_mask, np.shape(token_ids), causal)
     run = partial(encoder_vjp, encoder, mask=mask, rng=rng)
     return chain(named("embeddings", embed), run)(token_ids)
 

@@ -21,6 +21,7 @@ from encoderlab.with_numpy.functional import (
     silu,
     softmax,
 )
+from encoderlab.with_numpy.gradients.chain import require_upstream
 
 
 def linear_vjp(
@@ -68,6 +69,7 @@ def linear_vjp(
     y = linear(x, W, b)
 
     def backward(d_y):
+        require_upstream(d_y, y)
         flat_x, flat_d = x.reshape(-1, x.shape[-1]), d_y.reshape(-1, d_y.shape[-1])
         d_x = linear(d_y, W.T)
         d_W = flat_x.T @ flat_d
@@ -182,6 +184,7 @@ def log_softmax_vjp(
     log_p = log_softmax(x, axis)
 
     def backward(d_log_p):
+        require_upstream(d_log_p, log_p)
         return d_log_p - np.exp(log_p) * d_log_p.sum(axis=axis, keepdims=True)
 
     return log_p, backward
@@ -216,7 +219,7 @@ def relu_vjp(
     array([0., 0., 5.])
     """
     x = as_float(x)
-    return relu(x), lambda d_y: np.where(x <= 0, d_y.dtype.type(0), d_y)
+    return relu(x), lambda d_y: np.where(x <= 0, 0.0, d_y)
 
 
 def silu_vjp(
@@ -306,9 +309,10 @@ def gelu_vjp(
             density = np.exp(-0.5 * x * x) / sqrt(2 * pi)
             slope = ndtr(x).astype(x.dtype, copy=False) + x * density
         else:
-            t = np.tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))
-            inner_slope = sqrt(2 / pi) * (1.0 + 3 * 0.044715 * x * x)
-            slope = 0.5 * (1.0 + t + x * (1.0 - t * t) * inner_slope)
+            z = np.clip(x, -20.0, 20.0)  # further out the slope is 0 or 1 to rounding
+            t = np.tanh(sqrt(2 / pi) * (z + 0.044715 * z**3))
+            inner_slope = sqrt(2 / pi) * (1.0 + 3 * 0.044715 * z * z)
+            slope = 0.5 * (1.0 + t + z * (1.0 - t * t) * inner_slope)
         return d_y * slope
 
     return y, backward
@@ -346,5 +350,6 @@ def gelu_tanh_vjp(
 
 def _through_softmax(weights, d_weights, axis):
     """The gradient of the scores: what each weight's has above their weighted mean."""
+    require_upstream(d_weights, weights)
     mean = (weights * d_weights).sum(axis=axis, keepdims=True)
     return weights * (d_weights - mean)

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from encoderlab.with_numpy.functional import as_float, softmax
+from encoderlab.with_numpy.gradients.chain import require_upstream
 from encoderlab.with_numpy.loss import cross_entropy
 
 
@@ -55,6 +56,7 @@ def cross_entropy_vjp(
     )
 
     def backward(d_loss):
+        require_upstream(d_loss, loss)
         counted = targets != ignore_index  # all, if it is None
         d_logits = np.zeros_like(logits)
         wrong = softmax(logits[counted])  # (N, V)

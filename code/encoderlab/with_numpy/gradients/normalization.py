@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoderlab.with_numpy.functional import as_float
+from encoderlab.with_numpy.gradients.chain import require_upstream
 from encoderlab.with_numpy.normalization import LayerNorm, layer_norm, rms_norm
 
 
@@ -56,9 +57,11 @@ def layer_norm_vjp(
     y = layer_norm(x, gamma, beta, eps)
     D = x.shape[-1]
     normed = layer_norm(x, np.ones(D, x.dtype), np.zeros(D, x.dtype), eps)
-    deviation = np.sqrt(x.var(axis=-1, keepdims=True, dtype=_wide(x)) + eps)
+    centred = x.astype(_wide(x)) - x.mean(axis=-1, keepdims=True, dtype=_wide(x))
+    deviation = np.sqrt(centred.var(axis=-1, keepdims=True) + eps)  # centres once more
 
     def backward(d_y):
+        require_upstream(d_y, y)
         d_normed = gamma * d_y
         d_x = d_normed - d_normed.mean(axis=-1, keepdims=True)
         d_x -= normed * (d_normed * normed).mean(axis=-1, keepdims=True)
@@ -112,6 +115,7 @@ def rms_norm_vjp(
     mean_square = np.square(x, dtype=_wide(x)).mean(axis=-1, keepdims=True)
 
     def backward(d_y):
+        require_upstream(d_y, y)
         d_normed = gamma * d_y
         d_x = d_normed - normed * (d_normed * normed).mean(axis=-1, keepdims=True)
         d_x = d_x / np.sqrt(mean_square + eps)

@@ -6,6 +6,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoderlab.with_numpy.functional import as_float
+from encoderlab.with_numpy.gradients.chain import require_upstream
+from encoderlab.with_numpy.masks import require_bool
 from encoderlab.with_numpy.pooling import mean_pool
 
 
@@ -44,10 +46,11 @@ def mean_pool_vjp(
            [0.5],
            [0. ]])
     """
-    x = as_float(x)
+    x, mask = as_float(x), require_bool(mask)
     mean = mean_pool(x, mask)
 
     def backward(d_mean):
+        require_upstream(d_mean, mean)
         count = np.maximum(mask.sum(axis=-1, keepdims=True), 1)  # (*batch, 1)
         share = (mask / count).astype(x.dtype)  # (*batch, T)
         return share[..., None] * d_mean[..., None, :]

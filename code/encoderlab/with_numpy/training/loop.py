@@ -56,8 +56,10 @@ def clip_gradients(gradients: Arrays, max_norm: float) -> tuple[Arrays, float]:
     >>> norm, clipped["a"]
     (5.0, array([0.6]))
     """
-    require_positive("max_norm", max_norm)
-    squares = (np.vdot(g, g).astype(np.float64) for g in gradients.values())
+    if max_norm < inf:
+        require_positive("max_norm", max_norm)
+    # in float64: the squares of large or tiny numbers leave float32
+    squares = (np.square(g, dtype=np.float64).sum() for g in gradients.values())
     norm = sqrt(sum(squares))
     if norm <= max_norm or not isfinite(norm):
         return gradients, norm
@@ -95,6 +97,11 @@ def loss_and_gradients(
     gradients : dict
         Its gradient for each parameter of the model, by name.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As the encoder and the cross-entropy do, or if ``inputs`` is not a tuple.
+
     Notes
     -----
     Chapter 13.
@@ -112,6 +119,9 @@ def loss_and_gradients(
     >>> gradients["W"].shape
     (8, 5)
     """
+    if not isinstance(inputs, tuple):
+        kind = type(inputs).__name__
+        raise TypeError(f"inputs must be a tuple, such as (images,), got {kind}")
     logits, through_model = token_classifier_vjp(model, *inputs, **options)
     loss, through_loss = cross_entropy_vjp(
         logits, targets, ignore_index=ignore_index, label_smoothing=label_smoothing
@@ -144,7 +154,7 @@ def accuracy(
     Raises
     ------
     ValueError
-        If no position counts.
+        If no position counts, or the shapes do not fit.
 
     Notes
     -----
@@ -155,10 +165,18 @@ def accuracy(
     >>> accuracy(np.eye(3), np.array([0, 1, 1]))
     0.6666666666666666
     """
+    logits, targets = np.asarray(logits), np.asarray(targets)
+    if logits.shape[:-1] != targets.shape:
+        raise ValueError(
+            "targets must have one class for each row of logits, expected shape "
+            f"{logits.shape[:-1]}, got {targets.shape}"
+        )
     counted = targets != ignore_index
     if not counted.any():
         raise ValueError("no target counts: there is nothing to be right about")
-    return float((logits.argmax(axis=-1) == targets)[counted].mean())
+    # a row with NaN in it has no highest score
+    right = (logits.argmax(axis=-1) == targets) & ~np.isnan(logits).any(axis=-1)
+    return float(right[counted].mean())
 
 
 def minibatches(
@@ -184,6 +202,8 @@ def minibatches(
 
     Raises
     ------
+    TypeError
+        If ``rng`` is not a Generator.
     ValueError
         If a number is below 1.
 
@@ -244,12 +264,15 @@ def fit(
     Raises
     ------
     FloatingPointError
-        If a loss or a gradient is not finite. The parameters are those of the step
-        before.
+        If a loss, a gradient or a factor is not finite. The parameters are those of the
+        step before.
+    ValueError
+        If there is no batch, or ``max_norm`` is not above 0.
 
     Notes
     -----
-    Chapter 13.
+    Interrupted in the middle of a step, it may leave some parameters changed and others
+    not. Chapter 13.
 
     Examples
     --------
@@ -259,18 +282,24 @@ def fit(
     >>> fit(step, range(3), SGD(theta, lr=0.25))
     array([16.,  4.,  1.])
     """
+    if max_norm is None:
+        max_norm = inf
+    clip_gradients({}, max_norm)  # refuses a norm that allows nothing, before any work
     losses: list[float] = []
     hide = None if progress is None else not progress
     for batch in tqdm(batches, desc="steps", disable=hide):
         loss, gradients = step(batch)
-        clipped, norm = clip_gradients(gradients, inf if max_norm is None else max_norm)
-        if not (isfinite(loss) and isfinite(norm)):
+        clipped, norm = clip_gradients(gradients, max_norm)
+        factor = 1.0 if schedule is None else schedule(len(losses) + 1)
+        if not (isfinite(loss) and isfinite(norm) and isfinite(factor)):
             raise FloatingPointError(
-                f"at step {len(losses) + 1} the loss is {loss} and the gradients' norm "
-                f"{norm}; lower the learning rate, warm up, or clip with max_norm. The "
-                "parameters are those of the step before"
+                f"at step {len(losses) + 1} the loss is {loss}, the gradients' norm "
+                f"{norm} and the schedule's factor {factor}; lower the learning rate, "
+                "warm up, or clip with max_norm. The parameters are those of the step "
+                "before"
             )
         losses.append(float(loss))
-        factor = 1.0 if schedule is None else schedule(len(losses))
         optimizer.step(clipped, factor)
+    if not losses:
+        raise ValueError("there is no batch to train on; a generator is used up once")
     return np.array(losses)

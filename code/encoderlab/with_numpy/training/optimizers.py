@@ -1,6 +1,7 @@
 """Optimisers: how large a step down the gradient is, for each parameter."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +27,11 @@ class SGD:
 
     Raises
     ------
+    TypeError
+        If a parameter is not a floating array.
     ValueError
-        If a number is out of range.
+        If a number is out of range, or a parameter cannot be changed, or stands there
+        twice.
 
     Notes
     -----
@@ -44,7 +48,7 @@ class SGD:
     def __init__(self, parameters: Arrays, lr: float, momentum: float = 0.0):
         require_positive("lr", lr)
         _require_share("momentum", momentum)
-        self.parameters, self.lr, self.momentum = dict(parameters), lr, momentum
+        self.parameters, self.lr, self.momentum = _own(parameters), lr, momentum
         self.m = _zeros_like(self.parameters)
 
     def step(self, gradients: Arrays, factor: float = 1.0) -> None:
@@ -89,8 +93,8 @@ class Adam:
 
     Raises
     ------
-    ValueError
-        If a number is out of range.
+    TypeError, ValueError
+        As :class:`SGD` does.
 
     Notes
     -----
@@ -114,9 +118,10 @@ class Adam:
     ):
         require_positive("lr", lr)
         require_positive("eps", eps)
-        for beta in betas:
-            _require_share("each of betas", beta)
-        self.parameters, self.lr = dict(parameters), lr
+        beta_1, beta_2 = betas
+        _require_share("each of betas", beta_1)
+        _require_share("each of betas", beta_2)
+        self.parameters, self.lr = _own(parameters), lr
         self.betas, self.eps = betas, eps
         self.m, self.v = _zeros_like(self.parameters), _zeros_like(self.parameters)
         self.t = 0
@@ -179,8 +184,10 @@ class AdamW(Adam):
 
     Raises
     ------
+    TypeError
+        If ``groups`` does not hold groups.
     ValueError
-        If a number is out of range, or a name stands in two groups.
+        As :class:`SGD` does, or if a name stands in two groups.
 
     Notes
     -----
@@ -203,8 +210,14 @@ class AdamW(Adam):
         eps: float = 1e-8,
     ):
         everything: dict[str, np.ndarray] = {}
+        self.decay: dict[str, float] = {}
         for group in groups:
-            if not group.weight_decay >= 0:
+            if not isinstance(group, Group):
+                raise TypeError(
+                    f"groups must hold Group objects, got {type(group).__name__}; make "
+                    "them with decay_groups(layer, weight_decay)"
+                )
+            if not 0 <= group.weight_decay < inf:
                 raise ValueError(
                     f"weight_decay must be at least 0, got {group.weight_decay}"
                 )
@@ -212,15 +225,14 @@ class AdamW(Adam):
             if twice:
                 raise ValueError(f"these are in two groups: {', '.join(sorted(twice))}")
             everything |= group.parameters
+            self.decay |= dict.fromkeys(group.parameters, group.weight_decay)
         super().__init__(everything, lr, betas, eps)
-        self.groups = list(groups)
 
     def step(self, gradients: Arrays, factor: float = 1.0) -> None:
         """Let the weights decay and change them once; as :meth:`Adam.step`."""
         _require_fit(gradients, self.parameters)
-        for group in self.groups:
-            for theta in group.parameters.values():
-                theta *= 1.0 - self.lr * factor * group.weight_decay
+        for name, theta in self.parameters.items():
+            theta *= 1.0 - self.lr * factor * self.decay[name]
         super().step(gradients, factor)
 
 
@@ -260,7 +272,7 @@ def decay_groups(layer: object, weight_decay: float) -> list[Group]:
 
 
 def require_positive(name: str, value: float) -> None:
-    """Refuse a number that is not above 0.
+    """Refuse a number that is not above 0, or is infinite.
 
     Parameters
     ----------
@@ -272,14 +284,32 @@ def require_positive(name: str, value: float) -> None:
     Raises
     ------
     ValueError
-        If it is not above 0.
+        If it is not above 0 and finite.
 
     Examples
     --------
     >>> require_positive("lr", 0.1)
     """
-    if not value > 0:
-        raise ValueError(f"{name} must be above 0, got {value}")
+    if not 0 < value < inf:
+        raise ValueError(f"{name} must be above 0 and finite, got {value}")
+
+
+def _own(parameters):
+    """The arrays to change, refused where they could not be, or would be twice."""
+    names: dict[int, str] = {}
+    for name, array in parameters.items():
+        if not isinstance(array, np.ndarray) or array.dtype.kind != "f":
+            kind = getattr(array, "dtype", type(array).__name__)
+            raise TypeError(f"{name} must be a floating array, got {kind}")
+        if not array.flags.writeable:
+            raise ValueError(f"{name} is read-only; give a copy of it to the layer")
+        if id(array) in names:
+            raise ValueError(
+                f"{names[id(array)]} and {name} are one array, which would be changed "
+                "twice; give it once, with the sum of both gradients"
+            )
+        names[id(array)] = name
+    return dict(parameters)
 
 
 def _zeros_like(arrays):
