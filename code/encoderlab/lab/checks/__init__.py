@@ -1,0 +1,1 @@
+"""What each exercise is asked, in files that mirror the package."""

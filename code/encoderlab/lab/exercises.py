@@ -1,0 +1,119 @@
+"""The exercises: what is asked for, in which chapter, how hard, and three hints each."""
+
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+CATALOG = Path(__file__).parent / "catalog"
+TORCH = "with_torch."
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise.
+
+    Attributes
+    ----------
+    id
+        The dotted path of the reference, without the package's name.
+    chapter
+        Number of its chapter.
+    difficulty
+        From 1 to 3.
+    minutes
+        About how long it takes.
+    hints
+        A question, a probe worked by hand, the line to look at.
+    needs
+        Ids of the exercises that it builds on.
+    limit
+        Seconds after which a check is stopped.
+    """
+
+    id: str
+    chapter: int
+    difficulty: int
+    minutes: int
+    hints: tuple[str, str, str]
+    needs: tuple[str, ...] = ()
+    limit: float = 10.0
+
+    @property
+    def name(self) -> str:
+        """The last part of the id, which is the name to define."""
+        return self.id.rpartition(".")[2]
+
+    @property
+    def short(self) -> str:
+        """What a learner types: the name, with ``torch.`` before it for PyTorch."""
+        return ("torch." if self.id.startswith(TORCH) else "") + self.name
+
+    def reference(self) -> Any:
+        """Import the book's own solution."""
+        module, _, name = self.id.rpartition(".")
+        return getattr(import_module(f"encoderlab.{module}"), name)
+
+    def check(self) -> Any:
+        """Import the check: what is asked of a solution."""
+        module, _, name = self.id.rpartition(".")
+        return getattr(import_module(f"encoderlab.lab.checks.{module}"), name)
+
+
+class UnknownExercise(LookupError):
+    """No exercise has that name; the message suggests those that are near."""
+
+
+@cache
+def exercises() -> dict[str, Exercise]:
+    """Read the catalogue.
+
+    Returns
+    -------
+    dict
+        Id to exercise, in the order of the chapters.
+    """
+    entries = {}
+    for path in sorted(CATALOG.glob("*.toml")):
+        for identity, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            entry["hints"] = tuple(entry["hints"])
+            entry["needs"] = tuple(entry.get("needs", ()))
+            entries[identity] = Exercise(identity, **entry)
+    return entries
+
+
+def find(name: str) -> Exercise:
+    """Find an exercise by its id or its short name.
+
+    Parameters
+    ----------
+    name
+        ``softmax``, ``torch.softmax`` or ``with_numpy.functional.softmax``.
+
+    Returns
+    -------
+    Exercise
+        The exercise.
+
+    Raises
+    ------
+    UnknownExercise
+        If there is none; the message suggests the nearest names.
+
+    Examples
+    --------
+    >>> find("softmax").id
+    'with_numpy.functional.softmax'
+    """
+    known = exercises()
+    if name in known:
+        return known[name]
+    by_short = {exercise.short: exercise for exercise in known.values()}
+    if name in by_short:
+        return by_short[name]
+    near = get_close_matches(name, by_short, n=3, cutoff=0.5)
+    advice = f"did you mean {' or '.join(near)}?" if near else "`status` lists them all"
+    raise UnknownExercise(f"there is no exercise {name!r}; {advice}")

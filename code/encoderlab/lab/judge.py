@@ -1,0 +1,277 @@
+"""Judge a solution: ask it and the reference the same, compare, and name the mistake."""
+
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from encoderlab.lab.case import Case, Check, Property, WrongForm
+from encoderlab.lab.exercises import Exercise, find
+from encoderlab.lab.load import CannotLoad, load_solution
+from encoderlab.lab.mistakes import mistakes_of
+from encoderlab.lab.outcome import Failure, Mistaken, Report, difference
+
+SEEDS = (1, 2)
+"""Two independent probes: what agrees on both is no accident."""
+
+SAME = 1e-9
+
+
+@dataclass
+class Answer:
+    """What came of one question: a value, or an error."""
+
+    case: Case | Property
+    value: Any = None
+    error: BaseException | None = None
+    changed_input: bool = False
+
+
+def judge(exercise: str | Exercise, solution: Any) -> Report:
+    """Check a solution in this process, without a time limit.
+
+    Parameters
+    ----------
+    exercise
+        The exercise, or its name.
+    solution
+        Any function or class; neither its source nor pickling is needed.
+
+    Returns
+    -------
+    Report
+        The result, with the mistakes that answer alike.
+
+    Raises
+    ------
+    UnknownExercise
+        If there is no such exercise.
+    """
+    exercise = find(exercise) if isinstance(exercise, str) else exercise
+    start = time.perf_counter()
+    check, reference = exercise.check(), exercise.reference()
+    right = {seed: ask_all(check, reference, seed) for seed in SEEDS}
+    given = {seed: ask_all(check, solution, seed) for seed in SEEDS}
+    report = Report(exercise.id, "passed", cases=sum(map(len, right.values())))
+    if any(
+        isinstance(answer.error, NotImplementedError)
+        for answer in (*given[SEEDS[0]], *given[SEEDS[1]])
+    ):
+        report.status = "todo"
+    else:
+        for seed in SEEDS:
+            report.failures += _failures(right[seed], given[seed])
+        if report.failures:
+            report.status = "failed"
+            if all(answer.error is not None for answer in given[SEEDS[0]]):
+                report.status = "error"
+            report.failures = _once(report.failures)
+            report.named = diagnose(exercise, given)
+    report.seconds = time.perf_counter() - start
+    return report
+
+
+def judge_file(exercise: str | Exercise, path: Path) -> Report:
+    """Check a learner's file in this process, without a time limit.
+
+    Parameters
+    ----------
+    exercise
+        The exercise, or its name.
+    path
+        The file.
+
+    Returns
+    -------
+    Report
+        The result; ``error`` with a message where the file cannot be run.
+    """
+    exercise = find(exercise) if isinstance(exercise, str) else exercise
+    try:
+        solution = load_solution(path, exercise.name)
+    except CannotLoad as error:
+        return Report(exercise.id, "error", message=str(error))
+    except NotImplementedError:
+        return Report(exercise.id, "todo")
+    except SystemExit as error:
+        return Report(exercise.id, "error", message=_ENDED.format(error.code))
+    except BaseException as error:
+        return Report(exercise.id, "error", message=_in_words(error))
+    try:
+        report = judge(exercise, solution)
+    except SystemExit as error:
+        return Report(exercise.id, "error", message=_ENDED.format(error.code))
+    report.parts = dict(sys.modules["encoderlab.lab.mine"].used) if _uses_mine() else {}
+    return report
+
+
+_ENDED = "the solution ended the whole program (exit code {}); take exit() out"
+
+
+def _uses_mine():
+    return "encoderlab.lab.mine" in sys.modules
+
+
+def ask_all(check: Check, solution: Any, seed: int) -> list[Answer]:
+    """Put every question of a check to a solution.
+
+    Parameters
+    ----------
+    check
+        The check.
+    solution
+        Who is asked.
+    seed
+        Of the generator that draws the questions.
+
+    Returns
+    -------
+    list of Answer
+        As many as could be asked: where building a layer fails, that is the last one.
+    """
+    answers: list[Answer] = []
+    with np.errstate(all="ignore"):
+        questions = iter(check(solution, np.random.default_rng(seed)))
+        while True:
+            try:
+                case = next(questions)
+            except StopIteration:
+                return answers
+            except Exception as error:
+                nothing = Case("setting it up", lambda: None)
+                return [*answers, Answer(nothing, error=error)]
+            answers.append(_answer(case))
+
+
+def diagnose(exercise: Exercise, given: dict[int, list[Answer]]) -> list[Mistaken]:
+    """Find the known mistakes that give the same answers on both probes.
+
+    Parameters
+    ----------
+    exercise
+        The exercise.
+    given
+        The solution's answers, by seed.
+
+    Returns
+    -------
+    list of Mistaken
+        One, or several where they cannot be told apart; empty if none agrees.
+    """
+    check = exercise.check()
+    return [
+        Mistaken(entry.id, entry.says, entry.hint)
+        for entry in mistakes_of(exercise.id)
+        if all(
+            _same(answers, ask_all(check, entry.target, seed))
+            for seed, answers in given.items()
+        )
+    ]
+
+
+def _answer(case):
+    try:
+        if isinstance(case, Property):
+            return Answer(case, value=bool(case.holds()))
+        before = [array.copy() for array in case.inputs]
+        value = _frozen(case.call())
+        changed = _restore(case.inputs, before)
+        if not changed:
+            again = _frozen(case.call())
+            _restore(case.inputs, before)
+            if difference(value, again, Case("", case.call, rtol=SAME)):
+                error = WrongForm("two calls with the same input give two answers")
+                return Answer(case, error=error)
+        return Answer(case, value=value, changed_input=changed)
+    except Exception as error:
+        return Answer(case, error=error)
+
+
+def _restore(arrays, before):
+    changed = False
+    for array, kept in zip(arrays, before, strict=True):
+        if not np.array_equal(array, kept, equal_nan=array.dtype.kind == "f"):
+            array[...] = kept
+            changed = True
+    return changed
+
+
+def _frozen(value):
+    """Copy arrays: a result may be a view of the input, or be reused by the solution."""
+    if isinstance(value, dict):
+        return {name: _frozen(part) for name, part in value.items()}
+    if isinstance(value, tuple | list):
+        return tuple(_frozen(part) for part in value)
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _failures(right, given):
+    failures = []
+    for expected, answer in zip(right, given, strict=False):
+        found = _compare(expected, answer)
+        if found:
+            failures.append(Failure(expected.case.says, *found))
+    if len(given) < len(right) and not failures:
+        failures.append(Failure(right[len(given)].case.says, "it was never reached"))
+    return failures
+
+
+def _compare(expected, answer):
+    case, error = expected.case, answer.error
+    wanted = case.raises if isinstance(case, Case) else None
+    if wanted is not None:
+        if isinstance(error, wanted):
+            return None
+        came = "none came" if error is None else f"{type(error).__name__} came"
+        return f"it must raise {wanted.__name__}, {came}", "", ""
+    if isinstance(error, WrongForm):
+        return str(error), "", ""
+    if error is not None:
+        return _in_words(error), "", ""
+    if isinstance(case, Property):
+        return None if answer.value else ("this must hold, and does not", "", "")
+    if answer.changed_input:
+        return "it changes its input: work on a copy", "", ""
+    return difference(expected.value, answer.value, case)
+
+
+def _in_words(error):
+    """An error's name, message and line in the learner's code."""
+    if isinstance(error, EOFError):
+        return "EOFError: it waits for input; take input() out"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if "encoderlab" not in f.filename.replace("\\", "/")]
+    place = f", line {own[-1].lineno}: {own[-1].line}" if own and own[-1].line else ""
+    return f"{type(error).__name__}: {error}{place}"
+
+
+def _once(failures):
+    """The first failure of each question: the second probe asks the same again."""
+    seen: dict[str, Failure] = {}
+    for failure in failures:
+        seen.setdefault(failure.says, failure)
+    return list(seen.values())
+
+
+def _same(answers, others):
+    if len(answers) != len(others):
+        return False
+    for one, other in zip(answers, others, strict=True):
+        if type(one.error) is not type(other.error):
+            return False
+        if one.changed_input != other.changed_input:
+            return False
+        if one.error is None and _apart(one, other):
+            return False
+    return True
+
+
+def _apart(one, other):
+    if isinstance(one.case, Property):
+        return one.value != other.value
+    case = Case("", one.case.call, rtol=SAME, dtype=one.case.dtype)
+    return difference(other.value, one.value, case) is not None

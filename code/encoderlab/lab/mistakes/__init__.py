@@ -1,0 +1,93 @@
+"""Common mistakes, each a small wrong implementation with a name, a line and a hint.
+
+They stand in files that mirror the package. A check must reject every one of them; when
+a learner's solution answers as one of them does, the learner is told its line.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake.
+
+    Attributes
+    ----------
+    exercise
+        The last part of the exercise's id, ``softmax``.
+    id
+        Its own name, ``softmax.no_shift``.
+    says
+        What is done wrong, in one line, to the learner.
+    hint
+        What to look at.
+    target
+        The wrong implementation: a function or a class.
+    """
+
+    exercise: str
+    id: str
+    says: str
+    hint: str
+    target: Any
+
+
+_found: dict[str, list[Mistake]] = {}
+
+
+def mistake(exercise: str, name: str, says: str, hint: str) -> Callable:
+    """Enter the decorated function or class into the catalogue.
+
+    Parameters
+    ----------
+    exercise
+        The last part of the exercise's id.
+    name
+        The mistake's name; with the exercise's before it, it is unique.
+    says
+        What is done wrong, in one line, to the learner: "you divide by d".
+    hint
+        What to look at, in a line.
+
+    Returns
+    -------
+    Callable
+        A decorator that returns what it is given.
+    """
+
+    def enter(target):
+        entry = Mistake(exercise, f"{exercise}.{name}", says, hint, target)
+        entries = _found.setdefault(target.__module__, [])
+        if any(other.id == entry.id for other in entries):
+            raise ValueError(f"the mistake {entry.id} is there already")
+        entries.append(entry)
+        return target
+
+    return enter
+
+
+@cache
+def mistakes_of(exercise_id: str) -> tuple[Mistake, ...]:
+    """Load the known mistakes of an exercise.
+
+    Parameters
+    ----------
+    exercise_id
+        The exercise's id, ``with_numpy.functional.softmax``.
+
+    Returns
+    -------
+    tuple of Mistake
+        In the order of their file; empty if none is known.
+    """
+    module, _, name = exercise_id.rpartition(".")
+    path = f"{__name__}.{module}"
+    if find_spec(path) is None:
+        return ()
+    import_module(path)
+    return tuple(entry for entry in _found.get(path, ()) if entry.exercise == name)

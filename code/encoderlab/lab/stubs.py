@@ -1,0 +1,68 @@
+"""Stubs: what a learner starts from, made from the reference when it is asked for."""
+
+import ast
+import inspect
+import textwrap
+
+from encoderlab.lab.exercises import Exercise, exercises
+
+TODO = "raise NotImplementedError"
+
+
+def stub(exercise: Exercise) -> str:
+    """Write the file in which an exercise is solved.
+
+    Parameters
+    ----------
+    exercise
+        The exercise.
+
+    Returns
+    -------
+    str
+        Python source: what the exercise is, the imports, and the reference's signature
+        and docstring over ``raise NotImplementedError``.
+    """
+    tree = ast.parse(textwrap.dedent(inspect.getsource(exercise.reference())))
+    (node,) = tree.body
+    _empty(node)
+    needs = [exercises()[need].name for need in exercise.needs]
+    imports = "import numpy as np\n"
+    if needs:
+        imports += f"\nfrom encoderlab.lab.mine import {', '.join(sorted(needs))}\n"
+    return (
+        f'"""Exercise {exercise.short}: chapter {exercise.chapter:02}, difficulty '
+        f"{exercise.difficulty} of 3,\nabout {exercise.minutes} minutes.\n\n"
+        f"To check it:   encoderlab check {exercise.short}\n"
+        f"For a hint:    encoderlab hint {exercise.short}\n"
+        f'"""\n\n{imports}\n\n{ast.unparse(ast.fix_missing_locations(node))}\n'
+    )
+
+
+def _empty(node):
+    """Leave signature and docstring; take types and code away."""
+    if isinstance(node, ast.ClassDef):
+        kept = [part for part in node.body if _is_public_method(part)]
+        for method in kept:
+            _empty(method)
+        node.body = [*_docstring(node), *kept]
+        node.decorator_list = []
+        return
+    node.returns = None
+    arguments = node.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    for argument in [*every, arguments.vararg, arguments.kwarg]:
+        if argument is not None:
+            argument.annotation = None
+    node.body = [*_docstring(node), ast.parse(TODO).body[0]]
+
+
+def _is_public_method(part):
+    if not isinstance(part, ast.FunctionDef) or part.decorator_list:
+        return False
+    return not part.name.startswith("_") or part.name in ("__init__", "__call__")
+
+
+def _docstring(node):
+    text = ast.get_docstring(node, clean=False)
+    return [] if text is None else [ast.Expr(ast.Constant(text))]

@@ -1,0 +1,35 @@
+"""The checks are proved: they reject every known mistake and pass every right answer."""
+
+import pytest
+
+from encoderlab.lab.exercises import exercises
+from encoderlab.lab.judge import judge
+from encoderlab.lab.mistakes import mistakes_of
+
+from .right import right_solutions
+
+EXERCISES = exercises()
+MISTAKES = {m.id: (e, m) for e in EXERCISES for m in mistakes_of(e)}
+RIGHT = right_solutions()
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_reference_passes_its_own_check(exercise):
+    report = judge(exercise, EXERCISES[exercise].reference())
+    assert report.passed, report.failures
+    assert report.cases >= 2
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistake_is_rejected_and_named(mistake):
+    exercise, entry = MISTAKES[mistake]
+    report = judge(exercise, entry.target)
+    assert report.status in ("failed", "error")
+    assert report.failures
+    assert mistake in report.mistakes
+
+
+@pytest.mark.parametrize(("exercise", "name"), RIGHT)
+def test_right_variant_passes(exercise, name):
+    report = judge(exercise, RIGHT[exercise, name])
+    assert report.passed, report.failures
