@@ -69,7 +69,12 @@ def test_lines_of_code_leaves_out_docstrings_and_comments():
     assert lines_of_code(source) == 3
 
 
-@pytest.mark.parametrize("path", PACKAGE, ids=where)
+# a list of independent entries, each read by itself, grows without getting harder
+LISTS = ROOT / "code" / "encoderlab" / "lab" / "mistakes"
+SHORT = [path for path in PACKAGE if not path.is_relative_to(LISTS)]
+
+
+@pytest.mark.parametrize("path", SHORT, ids=where)
 def test_file_is_short(path):
     assert lines_of_code(path.read_text(encoding="utf-8")) <= 150
 

@@ -1,4 +1,4 @@
-"""The checks are proved: they reject every known mistake and pass every right answer."""
+"""The checks are proved: every known mistake is rejected, every right answer passes."""
 
 import pytest
 

@@ -16,6 +16,8 @@ import numpy as np
 from encoderlab.with_numpy.parameters import parameters
 
 RTOL = 1e-7
+SAME = 1e-9
+"""Relative difference below which two wrong answers count as the same."""
 
 
 @dataclass
@@ -96,7 +98,9 @@ def ask(solution: Callable, *args, says: str, keywords=None, **options) -> Case:
     return Case(says, partial(solution, *args, **keywords), arrays, **options)
 
 
-def ask_vjp(solution: Callable, *args, says: str, rng, keywords=None, **options) -> Case:
+def ask_vjp(
+    solution: Callable, *args, says: str, rng, keywords=None, **options
+) -> Case:
     """Make a case of a vjp: its output, and what its way back gives for a gradient.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The ``encoderlab`` command: start, check, watch, hint, and what else a learner needs."""
+"""The ``encoderlab`` command: start, check, watch, hint and whatever else helps."""
 
 import os
 import platform
@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from encoderlab.lab.exercises import Exercise, UnknownExercise, exercises, find
-from encoderlab.lab.outcome import Report
-from encoderlab.lab.report import as_json, as_junit, as_text
+from encoderlab.lab.console import check_file, say, show, summary
+from encoderlab.lab.exercises import UnknownExercise, exercises, find
+from encoderlab.lab.report import as_json, as_junit
 from encoderlab.lab.worker import Worker
 from encoderlab.lab.workspace import VARIABLE, NoWorkspace, Workspace
 
@@ -66,7 +66,7 @@ def check_command(
         if len(chosen) == 1 or reports[-1].status != "todo":
             show(reports[-1], exercise)
     if len(chosen) > 1:
-        say(_summary(reports))
+        say(summary(reports))
     if not all(report.passed for report in reports):
         raise typer.Exit(1)
 
@@ -87,10 +87,10 @@ def watch() -> None:
             paths = {Path(path) for _, path in changed}
             for path in sorted(paths & by_path.keys()):
                 if path.exists():
-                    show(
-                        check_file(workspace, by_path[path], spare), by_path[path]
-                    )
+                    show(check_file(workspace, by_path[path], spare), by_path[path])
                     spare = Worker(workspace.root)
+    except KeyboardInterrupt:
+        pass  # that is how it ends
     finally:
         spare.close()
 
@@ -101,7 +101,7 @@ def hint(
     number: Annotated[int, typer.Argument(min=1, max=3, help="1, 2 or 3.")] = 1,
 ) -> None:
     """Give a hint: 1 a question, 2 an example worked by hand, 3 the line to look at."""
-    say(_find(exercise).hints[number - 1])
+    say(find(exercise).hints[number - 1])
 
 
 @app.command()
@@ -130,13 +130,13 @@ def solution(exercise: Name) -> None:
     if os.environ.get(NO_SOLUTIONS):
         say(f"solutions are switched off here ({NO_SOLUTIONS} is set)")
         raise typer.Exit(1)
-    say(inspect.getsource(_find(exercise).reference()))
+    say(inspect.getsource(find(exercise).reference()))
 
 
 @app.command()
 def reset(exercise: Name) -> None:
     """Put the stub back; what was there is backed up first."""
-    found = _find(exercise)
+    found = find(exercise)
     backup = _workspace().reset(found)
     kept = f"; yours is kept as {backup}" if backup else ""
     say(f"{found.short} is a stub again{kept}")
@@ -145,7 +145,7 @@ def reset(exercise: Name) -> None:
 @app.command()
 def restore(exercise: Name) -> None:
     """Put the newest backup back."""
-    found = _find(exercise)
+    found = find(exercise)
     say(f"{found.short} is what it was in {_workspace().restore(found)}")
 
 
@@ -162,7 +162,29 @@ def report(
     elif junit:
         say(as_junit(reports))
     else:
-        say(_summary(reports))
+        say(summary(reports))
+
+
+@app.command()
+def search(
+    question: Annotated[str, typer.Argument(help="Some words.")],
+    most: Annotated[int, typer.Option(help="How many passages.", min=1)] = 5,
+) -> None:
+    """Search the book by meaning, with your own encoder where it has passed."""
+    from encoderlab.lab import mine
+    from encoderlab.lab.search import search as find_passages
+
+    book = _book()
+    if book is None:
+        raise FileNotFoundError("the book's pages are not here: run this in a clone")
+    for similarity, passage in find_passages(question, book, Workspace(), most):
+        say(f"{similarity:.2f}  {passage.page}: {passage.heading}")
+        say(f"      {passage.text[:200]}")
+    own = [name for name, learners in mine.used.items() if learners]
+    if own:
+        say(f"found by your own {', '.join(own)}")
+    else:
+        say("found by the book's encoder: yours has not passed yet")
 
 
 @app.command()
@@ -182,50 +204,6 @@ def doctor() -> None:
         say("it can be written to" if writable else "it cannot be written to")
 
 
-def check_file(
-    workspace: Workspace, exercise: Exercise, worker: Worker | None = None
-) -> Report:
-    """Check a learner's file in a process of its own, and keep in mind if it passed.
-
-    Parameters
-    ----------
-    workspace
-        The learner's folder.
-    exercise
-        The exercise.
-    worker
-        A process that waits already; None starts one.
-
-    Returns
-    -------
-    Report
-        The result.
-    """
-    worker = worker or Worker(workspace.root)
-    result = worker.check(exercise, workspace.file(exercise))
-    try:
-        workspace.note(exercise, result.passed)
-    except OSError as error:
-        result.message += f"\nthat it passed could not be stored: {error}"
-    return result
-
-
-def say(text: str) -> None:
-    """Print, also where the console knows few characters."""
-    encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "replace").decode(encoding))
-
-
-def show(result: Report, exercise: Exercise) -> None:
-    """Print a report, its headline in colour where a terminal shows it."""
-    text = as_text(result, exercise.short)
-    if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
-        head, *rest = text.split("\n")
-        colour = {"passed": "green", "todo": "yellow"}.get(result.status, "red")
-        text = "\n".join([typer.style(head, fg=colour, bold=True), *rest])
-    say(text)
-
-
 def main() -> None:
     """Run the command; what a learner can mend is said in one line."""
     try:
@@ -241,10 +219,6 @@ def _workspace():
     return workspace
 
 
-def _find(name):
-    return find(name)
-
-
 def _chosen(what):
     if what is None:
         return list(exercises().values())
@@ -258,14 +232,6 @@ def _chosen(what):
             )
         return chosen
     return [find(what)]
-
-
-def _summary(reports):
-    counts = {
-        status: sum(report.status == status for report in reports)
-        for status in ("passed", "failed", "error", "timeout", "todo")
-    }
-    return ", ".join(f"{number} {status}" for status, number in counts.items() if number)
 
 
 def _book():

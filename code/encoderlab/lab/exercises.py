@@ -1,4 +1,4 @@
-"""The exercises: what is asked for, in which chapter, how hard, and three hints each."""
+"""The exercises: what is asked for, in which chapter, how hard, with three hints."""
 
 import tomllib
 from dataclasses import dataclass

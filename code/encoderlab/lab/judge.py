@@ -1,15 +1,14 @@
-"""Judge a solution: ask it and the reference the same, compare, and name the mistake."""
+"""Judge a solution: ask it what the reference is asked, compare, name the mistake."""
 
 import sys
 import time
 import traceback
-from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from encoderlab.lab.case import Case, Check, Property, WrongForm
+from encoderlab.lab.asking import Answer, ask_all
+from encoderlab.lab.case import SAME, Case, Property, WrongForm
 from encoderlab.lab.exercises import Exercise, find
 from encoderlab.lab.load import CannotLoad, load_solution
 from encoderlab.lab.mistakes import mistakes_of
@@ -17,18 +16,6 @@ from encoderlab.lab.outcome import Failure, Mistaken, Report, difference
 
 SEEDS = (1, 2)
 """Two independent probes: what agrees on both is no accident."""
-
-SAME = 1e-9
-
-
-@dataclass
-class Answer:
-    """What came of one question: a value, or an error."""
-
-    case: Case | Property
-    value: Any = None
-    error: BaseException | None = None
-    changed_input: bool = False
 
 
 def judge(exercise: str | Exercise, solution: Any) -> Report:
@@ -54,8 +41,8 @@ def judge(exercise: str | Exercise, solution: Any) -> Report:
     exercise = find(exercise) if isinstance(exercise, str) else exercise
     start = time.perf_counter()
     check, reference = exercise.check(), exercise.reference()
-    right = {seed: ask_all(check, reference, seed) for seed in SEEDS}
-    given = {seed: ask_all(check, solution, seed) for seed in SEEDS}
+    right = {seed: list(ask_all(check, reference, seed)) for seed in SEEDS}
+    given = {seed: list(ask_all(check, solution, seed)) for seed in SEEDS}
     report = Report(exercise.id, "passed", cases=sum(map(len, right.values())))
     if any(
         isinstance(answer.error, NotImplementedError)
@@ -116,37 +103,6 @@ def _uses_mine():
     return "encoderlab.lab.mine" in sys.modules
 
 
-def ask_all(check: Check, solution: Any, seed: int) -> list[Answer]:
-    """Put every question of a check to a solution.
-
-    Parameters
-    ----------
-    check
-        The check.
-    solution
-        Who is asked.
-    seed
-        Of the generator that draws the questions.
-
-    Returns
-    -------
-    list of Answer
-        As many as could be asked: where building a layer fails, that is the last one.
-    """
-    answers: list[Answer] = []
-    with np.errstate(all="ignore"):
-        questions = iter(check(solution, np.random.default_rng(seed)))
-        while True:
-            try:
-                case = next(questions)
-            except StopIteration:
-                return answers
-            except Exception as error:
-                nothing = Case("setting it up", lambda: None)
-                return [*answers, Answer(nothing, error=error)]
-            answers.append(_answer(case))
-
-
 def diagnose(exercise: Exercise, given: dict[int, list[Answer]]) -> list[Mistaken]:
     """Find the known mistakes that give the same answers on both probes.
 
@@ -171,42 +127,6 @@ def diagnose(exercise: Exercise, given: dict[int, list[Answer]]) -> list[Mistake
             for seed, answers in given.items()
         )
     ]
-
-
-def _answer(case):
-    try:
-        if isinstance(case, Property):
-            return Answer(case, value=bool(case.holds()))
-        before = [array.copy() for array in case.inputs]
-        value = _frozen(case.call())
-        changed = _restore(case.inputs, before)
-        if not changed:
-            again = _frozen(case.call())
-            _restore(case.inputs, before)
-            if difference(value, again, Case("", case.call, rtol=SAME)):
-                error = WrongForm("two calls with the same input give two answers")
-                return Answer(case, error=error)
-        return Answer(case, value=value, changed_input=changed)
-    except Exception as error:
-        return Answer(case, error=error)
-
-
-def _restore(arrays, before):
-    changed = False
-    for array, kept in zip(arrays, before, strict=True):
-        if not np.array_equal(array, kept, equal_nan=array.dtype.kind == "f"):
-            array[...] = kept
-            changed = True
-    return changed
-
-
-def _frozen(value):
-    """Copy arrays: a result may be a view of the input, or be reused by the solution."""
-    if isinstance(value, dict):
-        return {name: _frozen(part) for name, part in value.items()}
-    if isinstance(value, tuple | list):
-        return tuple(_frozen(part) for part in value)
-    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _failures(right, given):
@@ -258,9 +178,12 @@ def _once(failures):
 
 
 def _same(answers, others):
-    if len(answers) != len(others):
-        return False
-    for one, other in zip(answers, others, strict=True):
+    """Whether others come to the same answers; the first that differs ends it."""
+    for one, other in zip_longest(answers, others):
+        if one is None or other is None:
+            return False
+        if isinstance(one.case, Case) and one.case.raises:
+            continue  # who refuses bad input, and how, says nothing about the mistake
         if type(one.error) is not type(other.error):
             return False
         if one.changed_input != other.changed_input:

@@ -13,8 +13,7 @@ from encoderlab.lab.workspace import Workspace, write
 
 
 class TookTooLong(BaseException):
-    """Raised in a thread whose time is over; no solution's ``except Exception`` stops it.
-    """
+    """Raised in a thread whose time is over; ``except Exception`` does not stop it."""
 
 
 class ShownReport(Report):
@@ -89,7 +88,7 @@ def _judge_in_time(entry, solution):
         message = f"it was stopped after {entry.limit:g} s; is there an endless loop?"
         return Report(entry.id, "timeout", message=message)
     except SystemExit as error:
-        message = f"it ended the whole program (exit code {error.code}); take exit() out"
+        message = f"it ended the program (exit code {error.code}); take exit() out"
         return Report(entry.id, "error", message=message)
     finally:
         timer.cancel()

@@ -13,7 +13,10 @@ import tempfile
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from encoderlab.lab.outcome import Failure, Mistaken, Report
 
@@ -31,7 +34,11 @@ class Worker:
     """
 
     def __init__(self, work: Path):
-        environment = os.environ | {"ENCODERLAB_WORK": str(work), "PYTHONUTF8": "1"}
+        environment = os.environ | {
+            "ENCODERLAB_WORK": str(work),
+            "PYTHONUTF8": "1",
+            "PYTHONIOENCODING": "utf-8",
+        }
         for library in ("OMP", "OPENBLAS", "MKL"):  # small arrays: threads only wait
             environment.setdefault(f"{library}_NUM_THREADS", "1")
         self.folder = tempfile.TemporaryDirectory()
@@ -64,16 +71,15 @@ class Worker:
         result = Path(self.folder.name) / "report.json"
         request = {"exercise": exercise.id, "path": str(path), "result": str(result)}
         start = time.monotonic()
-        try:
+        with suppress(OSError):  # it has ended: said below
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
             self.process.stdin.close()
-        except OSError:
-            pass  # it has ended: said below
         message = self._wait(start + exercise.limit, exercise.limit)
         report = _read_report(result)
         if report is None:
-            status = "timeout" if message.startswith("it was stopped after") else "error"
-            report = Report(exercise.id, status, message=message or self._ending())
+            late = message.startswith("it was stopped after")
+            report = Report(exercise.id, "timeout" if late else "error")
+            report.message = message or self._ending()
         report.printed = b"".join(self.printed).decode("utf-8", "replace")[-2000:]
         self.close()
         return report
@@ -92,8 +98,6 @@ class Worker:
 
     def _wait(self, deadline, limit):
         """Wait for the end, or bring it about; returns why."""
-        import psutil
-
         try:
             memory = psutil.Process(self.process.pid).memory_info
             most = memory().rss + MEMORY
@@ -135,7 +139,7 @@ def serve() -> None:
     request = json.loads(line)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # it stays
     report = judge.judge_file(request["exercise"], Path(request["path"]))
     half = request["result"] + ".half"
     with open(half, "w", encoding="utf-8") as file:
@@ -157,15 +161,11 @@ def _read_report(path):
 
 def _kill(pid):
     """Kill a process and those that it has started."""
-    import psutil
-
     try:
         process = psutil.Process(pid)
         family = [*process.children(recursive=True), process]
     except psutil.Error:
         return
     for member in family:
-        try:
+        with suppress(psutil.Error):
             member.kill()
-        except psutil.Error:
-            pass

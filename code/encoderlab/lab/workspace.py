@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from encoderlab.lab.exercises import Exercise, exercises
@@ -85,8 +86,7 @@ class Workspace:
         return not path.exists() or read(path) == stub(exercise)
 
     def reset(self, exercise: Exercise) -> Path | None:
-        """Put the stub back; returns where the solution was backed up, if there was one.
-        """
+        """Put the stub back; returns the backup of what was there, if anything was."""
         path = self.file(exercise)
         backup = self._back_up(path) if path.exists() else None
         write(path, stub(exercise))
@@ -146,10 +146,8 @@ class Workspace:
             return {}
         except (ValueError, OSError):
             pass
-        try:  # it is of no use: set it aside, and begin anew
+        with suppress(OSError):  # it is of no use: set it aside, and begin anew
             os.replace(self._passed_file, self._passed_file.with_suffix(".broken"))
-        except OSError:
-            pass
         return {}
 
 

@@ -1,4 +1,4 @@
-"""Checks of chapter 12: the way back of dropout, whichever way the factors are drawn."""
+"""Checks of chapter 12: the way back of dropout, however the factors are drawn."""
 
 import numpy as np
 

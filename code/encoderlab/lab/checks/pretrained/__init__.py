@@ -1,0 +1,1 @@
+"""Checks of the chapters on what pretrained models need."""

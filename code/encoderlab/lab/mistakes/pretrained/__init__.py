@@ -1,0 +1,1 @@
+"""What goes wrong in the chapters on what pretrained models need."""
