@@ -168,9 +168,7 @@ def test_nothing_is_lost_when_it_breaks_off(
             json.loads(content)
 
 
-@pytest.mark.parametrize(
-    "error", [OSError(28, "full"), PermissionError(13, "no")]
-)
+@pytest.mark.parametrize("error", [OSError(28, "full"), PermissionError(13, "no")])
 def test_full_or_read_only_disk_loses_nothing(work, write, softmax, monkeypatch, error):
     path = write(RIGHT)
 

@@ -31,8 +31,11 @@ def check_file(
     Report
         The result.
     """
+    path = workspace.file(exercise)
+    if worker is None and path.exists() and workspace.is_open(exercise):
+        return Report(exercise.id, "todo")  # the stub as it was: no need to run it
     worker = worker or Worker(workspace.root)
-    result = worker.check(exercise, workspace.file(exercise))
+    result = worker.check(exercise, path)
     try:
         workspace.note(exercise, result.passed)
     except OSError as error:

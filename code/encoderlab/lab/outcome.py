@@ -122,8 +122,9 @@ def difference(expected: Any, got: Any, case) -> tuple[str, str, str] | None:
     if isinstance(expected, tuple | list):
         return _in_tuple(expected, got, case)
     if expected is None or isinstance(expected, str | bool | type):
-        wrong = got is not expected and got != expected
-        return ("the answer differs", repr(expected), repr(got)) if wrong else None
+        if type(got) is type(expected) and got == expected:
+            return None
+        return "the answer differs", repr(expected), repr(got)
     return _in_array(np.asarray(expected), got, case)
 
 

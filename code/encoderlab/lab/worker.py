@@ -15,6 +15,7 @@ import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -22,6 +23,10 @@ from encoderlab.lab.outcome import Failure, Mistaken, Report
 
 MEMORY = 2 * 1024**3
 """Bytes that a solution may use beyond what its process starts with."""
+
+
+STARTUP = 60.0
+"""Seconds in which a process must get to the file."""
 
 
 class Worker:
@@ -49,6 +54,8 @@ class Worker:
             stderr=subprocess.STDOUT,
             env=environment,
         )
+        self.requests: Any = self.process.stdin
+        self.output: Any = self.process.stdout
         self.printed: deque[bytes] = deque(maxlen=16)
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
@@ -70,11 +77,10 @@ class Worker:
         """
         result = Path(self.folder.name) / "report.json"
         request = {"exercise": exercise.id, "path": str(path), "result": str(result)}
-        start = time.monotonic()
         with suppress(OSError):  # it has ended: said below
-            self.process.stdin.write(json.dumps(request).encode() + b"\n")
-            self.process.stdin.close()
-        message = self._wait(start + exercise.limit, exercise.limit)
+            self.requests.write(json.dumps(request).encode() + b"\n")
+            self.requests.close()
+        message = self._wait(result.with_suffix(".started"), exercise.limit)
         report = _read_report(result)
         if report is None:
             late = message.startswith("it was stopped after")
@@ -89,15 +95,21 @@ class Worker:
         _kill(self.process.pid)
         self.process.wait()
         self.reader.join(1)
-        self.process.stdout.close()
+        self.output.close()
         self.folder.cleanup()
 
     def _read(self):
-        while chunk := self.process.stdout.read1(4096):
+        while chunk := self.output.read1(4096):
             self.printed.append(chunk)
 
-    def _wait(self, deadline, limit):
-        """Wait for the end, or bring it about; returns why."""
+    def _wait(self, started, limit):
+        """Wait for the end, or bring it about; returns why.
+
+        The limit counts from the moment in which the process began with the file: a
+        slow machine may take a while to get there.
+        """
+        deadline = time.monotonic() + STARTUP
+        counting = False
         try:
             memory = psutil.Process(self.process.pid).memory_info
             most = memory().rss + MEMORY
@@ -113,6 +125,8 @@ class Worker:
                     )
             except psutil.Error:
                 return ""
+            if not counting and started.exists():
+                counting, deadline = True, time.monotonic() + limit
             if time.monotonic() > deadline:
                 _kill(self.process.pid)
                 return f"it was stopped after {limit:g} s; is there an endless loop?"
@@ -140,6 +154,7 @@ def serve() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # it stays
+    Path(request["result"]).with_suffix(".started").touch()
     report = judge.judge_file(request["exercise"], Path(request["path"]))
     half = request["result"] + ".half"
     with open(half, "w", encoding="utf-8") as file:
