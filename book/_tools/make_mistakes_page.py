@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from encoderlab.lab.asking import ask_all
 from encoderlab.lab.exercises import exercises
-from encoderlab.lab.judge import SEEDS, ask_all, judge
+from encoderlab.lab.judge import SEEDS, judge
 from encoderlab.lab.mistakes import mistakes_of
 
 DATA = Path(__file__).parents[1] / "data" / "prices.npz"
@@ -53,7 +54,8 @@ def price_of(mistake, prices):
 
 def shown_by(exercise, mistake):
     """The first question that shows the mistake, and the share of those that do."""
-    questions = {a.case.says for a in ask_all(exercise.check(), exercise.reference(), SEEDS[0])}
+    asked = ask_all(exercise.check(), exercise.reference(), SEEDS[0])
+    questions = {answer.case.says for answer in asked}
     failures = judge(exercise, mistake.target).failures
     return f"{failures[0].says} ({len(failures)} of {len(questions)})"
 

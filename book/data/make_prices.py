@@ -49,9 +49,28 @@ SENTENCES = [
 ]
 
 
+def once(right, wrong):
+    """The wrong function, which finds the right one when it calls it by its name."""
+    inside = False
+
+    def called(*arguments, **options):
+        nonlocal inside
+        if inside:
+            return right(*arguments, **options)
+        inside = True
+        try:
+            return wrong(*arguments, **options)
+        finally:
+            inside = False
+
+    return called
+
+
 @contextmanager
 def replaced(right, wrong):
     """Put one object in the place of another, wherever the NumPy side holds it."""
+    if not isinstance(right, type):
+        wrong = once(right, wrong)
     held = [
         (module, name)
         for path, module in sorted(sys.modules.items())
