@@ -12,12 +12,13 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -qq -c $(PINS) \
 	$(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 BUILD := $(BIN)/jupyter-book build . --quiet -W -n --keep-going >/dev/null
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile
 NBVAL := $(PYTEST) --nbval --nbval-current-env --nbval-sanitize-with tests/nbval-sanitize.cfg book
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test check install lint unit nbval site notebooks test-threads lab bench clean chromium
+.PHONY: help book test check install lint unit exercises nbval site notebooks test-threads lab bench clean chromium
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -28,7 +29,7 @@ book: .venv/.book ## build the book and print where it is
 	@$(BUILD) || { rm -rf _build/.doctrees; exit 1; }
 	@echo "The book is built: $(CURDIR)/_build/html/index.html"
 
-test: check nbval site ## every check there is, the notebooks and the site too
+test: check exercises nbval site ## every check there is, the notebooks and the site too
 
 check: lint unit ## lint, types and unit tests, in under two minutes
 
@@ -43,10 +44,14 @@ lint: .venv/.all
 
 # Two processes with two threads each would wait for each other on two cores
 unit: .venv/.all
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTEST) -m "not site" --cov --cov-report=term:skip-covered
+	$(ONE_THREAD) $(PYTEST) --ignore tests/lab -m "not site" --cov --cov-report=term:skip-covered
+
+# As a learner has the package: without the tests' check of shapes, which would come first
+exercises: .venv/.all ## prove the exercises' checks, and try the command
+	$(ONE_THREAD) $(PYTEST) --jaxtyping-packages= --dist worksteal tests/lab
 
 nbval: .venv/.all
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(NBVAL)
+	$(ONE_THREAD) $(NBVAL)
 
 test-threads: .venv/.all ## the notebooks' check once more, with as many threads as there are
 	$(NBVAL)

@@ -101,19 +101,23 @@ def embed(checkpoint):
     return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
 
 
-def prices():
-    """Yield each mistake's id and its price."""
+def forward_mistakes():
+    """Each exercise of the forward pass with each of its mistakes."""
+    return [(name, mistake) for name in FORWARD for mistake in mistakes_of(name)]
+
+
+def prices(every=1):
+    """Yield each mistake's id and its price, or of every so many."""
     checkpoint = pretrained.load("minilm-l6")
     right = embed(checkpoint)
-    for name in FORWARD:
+    for name, mistake in forward_mistakes()[::every]:
         reference = exercises()[name].reference()
-        for mistake in mistakes_of(name):
-            with replaced(reference, mistake.target), np.errstate(all="ignore"):
-                try:
-                    price = float((embed(checkpoint) * right).sum(axis=-1).mean())
-                except Exception:
-                    price = -2.0
-            yield mistake.id, price
+        with replaced(reference, mistake.target), np.errstate(all="ignore"):
+            try:
+                price = float((embed(checkpoint) * right).sum(axis=-1).mean())
+            except Exception:
+                price = -2.0
+        yield mistake.id, price
 
 
 def main():

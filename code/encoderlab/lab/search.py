@@ -125,7 +125,7 @@ def _index(pieces, encode, kind, workspace):
         with np.load(path) as kept:
             if str(kept["key"]) == key:
                 return kept["vectors"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, EOFError):
         pass
     vectors = encode(texts)
     if workspace.exists():
