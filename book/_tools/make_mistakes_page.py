@@ -19,23 +19,25 @@ HEAD = """\
 reading_time: none
 myst:
   html_meta:
-    description: Every mistake that the exercises' checks are proved against, which question shows it, and what it does to a real model.
+    description: >-
+      Every mistake that the exercises' checks are proved against, which question shows
+      it, and what it does to a real model.
 ---
 
 # A catalogue of mistakes
 
 The checks of the exercises are proved: each of these {count} mistakes is a small \
-implementation in `code/encoderlab/lab/mistakes/`, tests demand that its check rejects \
-it, and a solution that answers as one of them does is told so. This page is made from \
-that catalogue.
+implementation in `code/encoderlab/lab/mistakes/`, tests demand that its check \
+rejects it, and a solution that answers as one of them does is told so. This page is \
+made from that catalogue.
 
-*Shown by* is the first question that the mistake answers wrongly, and how many of the \
-questions do show it: where it is one of many, most tests would have passed. *In MiniLM* \
-is what the mistake does to a real model: the mean cosine between its sentence vectors \
-and the right ones, over eight sentences of unequal length in one batch. A cosine of \
-1.000 cannot be seen in the result at all. *Fails* means that the model does not run to \
-its end, *NaN* that its vectors are not numbers; a dash, that the part does not stand in \
-the way of that computation.
+*Shown by* is the first question that the mistake answers wrongly, and how many of \
+the questions do show it: where it is one of many, most tests would have passed. *In \
+MiniLM* is what the mistake does to a real model: the mean cosine between its \
+sentence vectors and the right ones, over eight sentences of unequal length in one \
+batch. A cosine of 1.000 cannot be seen in the result at all. *Fails* means that the \
+model does not run to its end, *NaN* that its vectors are not numbers; a dash, that \
+the part does not stand in the way of that computation.
 """
 
 

@@ -155,10 +155,14 @@ def numpy_alone(notebook):
 
 @cache
 def names_of_the_package():
-    """Public functions and classes of the package, as its files define them."""
+    """Public functions and classes of the package, as its files define them.
+
+    The lab's wrong solutions are not offered for use: their names are free.
+    """
     return {
         node.name
         for path in (ROOT / "code" / "encoderlab").rglob("*.py")
+        if "lab" not in path.relative_to(ROOT / "code" / "encoderlab").parts
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         and not node.name.startswith("_")

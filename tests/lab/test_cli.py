@@ -145,7 +145,7 @@ def test_read_only_folder_still_checks(started, write, work):
 
 
 def test_names_are_completed():
-    from encoderlab.lab.cli import _names
+    from encoderlab.lab.advice import names
 
-    assert "softmax" in _names("soft")
-    assert _names("zzz") == []
+    assert "softmax" in names("soft")
+    assert names("zzz") == []

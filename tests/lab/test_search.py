@@ -24,8 +24,8 @@ def small_book(tmp_path):
     (book / "page.md").write_text(
         "---\ntitle: x\n---\n\n# Scaling\n\nThe scores are divided by the root of the "
         "width, so that their spread does not grow.\n\n```python\nnot prose at all, "
-        "but code of many words that nobody asks for\n```\n\n## Cats\n\nA cat sleeps on "
-        "a warm windowsill for most of {doc}`the day <cats>` in winter.\n\nShort.\n"
+        "but code of many words that nobody asks for\n```\n\n## Cats\n\nA cat sleeps "
+        "on a warm windowsill for most of {doc}`the day <cats>` in winter.\n\nShort.\n"
     )
     return book
 

@@ -86,6 +86,15 @@ def test_wrong_signature_is_said_to_be(check, write):
     assert "takes 0 positional arguments but 1 was given" in report.failures[0].what
 
 
+def test_line_is_named_wherever_the_folder_lies(tmp_path, softmax):
+    folder = tmp_path / "encoderlab" / "work" / "numpy"
+    folder.mkdir(parents=True)
+    path = folder / "softmax.py"
+    path.write_text(IN_FUNCTION + "return undefined\n")
+    report = Worker(folder.parent).check(softmax, path)
+    assert "line 2: return undefined" in report.failures[0].what
+
+
 def test_missing_file_is_said_to_be(check, work, softmax):
     path = work.file(softmax)
     path.unlink()

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -184,3 +186,34 @@ def test_full_or_read_only_disk_loses_nothing(work, write, softmax, monkeypatch,
     monkeypatch.undo()
     assert path.read_text() == RIGHT
     assert not list(work.root.rglob("*.half"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+@pytest.mark.parametrize("step", ["fdopen", "fsync", "chmod", "replace"])
+@pytest.mark.parametrize("what", ["start", "reset", "restore", "note"])
+def test_nothing_is_lost_when_the_process_is_killed(work, write, softmax, step, what):
+    path = write("first\n")
+    work.reset(softmax)
+    path.write_text("second\n")
+    if what == "start":
+        path.with_name("layer_norm.py").unlink()
+    before = files(work.root)
+    program = (
+        "import os, signal\n"
+        "from encoderlab.lab.exercises import find\n"
+        "from encoderlab.lab.workspace import Workspace\n"
+        "work, softmax = Workspace(), find('softmax')\n"
+        f"os.{step} = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "actions = {'start': work.start, 'note': lambda: work.note(softmax, True),\n"
+        "           'reset': lambda: work.reset(softmax),\n"
+        "           'restore': lambda: work.restore(softmax)}\n"
+        f"actions[{what!r}]()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program])
+    assert ended.returncode == -9
+    after = {p: c for p, c in files(work.root).items() if p.suffix != ".half"}
+    assert before == after
+    # and what was asked for can be done the next time
+    work.start()
+    work.reset(softmax)
+    assert "second\n" in [backup.read_text() for backup in work.backups(softmax)]

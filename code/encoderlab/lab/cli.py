@@ -1,22 +1,25 @@
 """The ``encoderlab`` command: start, check, watch, hint and whatever else helps."""
 
-import os
-import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from encoderlab.lab.advice import (
+    Name,
+    book_folder,
+    doctor,
+    hint,
+    names,
+    search,
+    solution,
+)
 from encoderlab.lab.console import check_file, say, show, summary
 from encoderlab.lab.exercises import UnknownExercise, exercises, find
 from encoderlab.lab.report import as_json, as_junit
 from encoderlab.lab.worker import Worker
 from encoderlab.lab.workspace import VARIABLE, NoWorkspace, Workspace
-
-NO_SOLUTIONS = "ENCODERLAB_NO_SOLUTIONS"
-"""Set by a teacher: `solution` then shows nothing."""
 
 app = typer.Typer(
     help="Write the parts of an encoder yourself, and have them checked.",
@@ -24,14 +27,8 @@ app = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
 )
-
-
-def _names(incomplete: str) -> list[str]:
-    known = [exercise.short for exercise in exercises().values()]
-    return [name for name in known if name.startswith(incomplete)]
-
-
-Name = Annotated[str, typer.Argument(help="An exercise.", autocompletion=_names)]
+for told in (hint, solution, search, doctor):
+    app.command()(told)
 
 
 @app.command()
@@ -39,7 +36,7 @@ def start(folder: Annotated[Path | None, typer.Argument()] = None) -> None:
     """Make the folder to work in: a stub for each exercise, and the notebooks."""
     workspace = Workspace(folder)
     written = workspace.start()
-    book = _book()
+    book = book_folder()
     if book is not None:
         written += workspace.copy_notebooks(book)
     say(f"{len(written)} files written to {workspace.root}; none was replaced")
@@ -53,7 +50,7 @@ def check_command(
         str | None,
         typer.Argument(
             help="An exercise, a chapter's number, or nothing for all.",
-            autocompletion=_names,
+            autocompletion=names,
         ),
     ] = None,
 ) -> None:
@@ -96,15 +93,6 @@ def watch() -> None:
 
 
 @app.command()
-def hint(
-    exercise: Name,
-    number: Annotated[int, typer.Argument(min=1, max=3, help="1, 2 or 3.")] = 1,
-) -> None:
-    """Give a hint: 1 a question, 2 an example worked by hand, 3 the line to look at."""
-    say(find(exercise).hints[number - 1])
-
-
-@app.command()
 def status() -> None:
     """List the exercises by chapter, and which have passed."""
     workspace = _workspace()
@@ -120,17 +108,6 @@ def status() -> None:
         level = f"{exercise.difficulty} of 3, {exercise.minutes} min"
         say(f"  [{mark}] {exercise.short:26} {level}")
     say(f"{done} of {len(exercises())} done")
-
-
-@app.command()
-def solution(exercise: Name) -> None:
-    """Show the book's own solution."""
-    import inspect
-
-    if os.environ.get(NO_SOLUTIONS):
-        say(f"solutions are switched off here ({NO_SOLUTIONS} is set)")
-        raise typer.Exit(1)
-    say(inspect.getsource(find(exercise).reference()))
 
 
 @app.command()
@@ -165,45 +142,6 @@ def report(
         say(summary(reports))
 
 
-@app.command()
-def search(
-    question: Annotated[str, typer.Argument(help="Some words.")],
-    most: Annotated[int, typer.Option(help="How many passages.", min=1)] = 5,
-) -> None:
-    """Search the book by meaning, with your own encoder where it has passed."""
-    from encoderlab.lab import mine
-    from encoderlab.lab.search import search as find_passages
-
-    book = _book()
-    if book is None:
-        raise FileNotFoundError("the book's pages are not here: run this in a clone")
-    for similarity, passage in find_passages(question, book, Workspace(), most):
-        say(f"{similarity:.2f}  {passage.page}: {passage.heading}")
-        say(f"      {passage.text[:200]}")
-    own = [name for name, learners in mine.used.items() if learners]
-    if own:
-        say(f"found by your own {', '.join(own)}")
-    else:
-        say("found by the book's encoder: yours has not passed yet")
-
-
-@app.command()
-def doctor() -> None:
-    """Say what this machine has, for a question to somebody who helps."""
-    say(f"Python {platform.python_version()} on {platform.platform()}")
-    for package in ("encoderlab", "numpy", "scipy", "torch", "typer", "rich"):
-        try:
-            say(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            say(f"{package} is not installed")
-    workspace = Workspace()
-    state = "there" if workspace.exists() else "not there: `encoderlab start` makes it"
-    say(f"{workspace.root} is {state}")
-    if workspace.exists():
-        writable = os.access(workspace.root, os.W_OK)
-        say("it can be written to" if writable else "it cannot be written to")
-
-
 def main() -> None:
     """Run the command; what a learner can mend is said in one line."""
     try:
@@ -232,9 +170,3 @@ def _chosen(what):
             )
         return chosen
     return [find(what)]
-
-
-def _book():
-    """The book's folder, where the package runs from a clone."""
-    book = Path(__file__).resolve().parents[3] / "book"
-    return book if (book / "tour.ipynb").is_file() else None

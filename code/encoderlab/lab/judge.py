@@ -14,6 +14,7 @@ from encoderlab.lab.load import CannotLoad, load_solution
 from encoderlab.lab.mistakes import mistakes_of
 from encoderlab.lab.outcome import Failure, Mistaken, Report, difference
 
+PACKAGE = str(Path(__file__).parents[1])
 SEEDS = (1, 2)
 """Two independent probes: what agrees on both is no accident."""
 
@@ -164,7 +165,7 @@ def _in_words(error):
     if isinstance(error, EOFError):
         return "EOFError: it waits for input; take input() out"
     frames = traceback.extract_tb(error.__traceback__)
-    own = [f for f in frames if "encoderlab" not in f.filename.replace("\\", "/")]
+    own = [frame for frame in frames if not frame.filename.startswith(PACKAGE)]
     place = f", line {own[-1].lineno}: {own[-1].line}" if own and own[-1].line else ""
     return f"{type(error).__name__}: {error}{place}"
 
