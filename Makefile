@@ -42,9 +42,14 @@ lint: .venv/.all
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
-# Two processes with two threads each would wait for each other on two cores
+# Two processes with two threads each would wait for each other on two cores. What runs a
+# function thousands of times does so without the check of shapes, which the docstrings'
+# examples have passed by then
+MANY_RUNS := tests/with_numpy/gradients tests/with_numpy/training
 unit: .venv/.all
-	$(ONE_THREAD) $(PYTEST) --ignore tests/lab -m "not site" --cov --cov-report=term:skip-covered
+	$(ONE_THREAD) $(PYTEST) --jaxtyping-packages= --cov --cov-report= --cov-fail-under=0 $(MANY_RUNS)
+	$(ONE_THREAD) $(PYTEST) $(MANY_RUNS:%=--ignore %) --ignore tests/lab -m "not site" \
+		--cov --cov-append --cov-report=term:skip-covered
 
 # As a learner has the package: without the tests' check of shapes, which would come first
 exercises: .venv/.all ## prove the exercises' checks, and try the command

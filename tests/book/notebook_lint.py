@@ -66,6 +66,13 @@ def short_cells(notebook):
                 yield f"cell {number} has a line of {len(line)} characters"
 
 
+def nothing_hushed(notebook):
+    """Jupyter heeds a last `;`, nbval does not: it sees an output that is not stored."""
+    for number, cell in code_cells(notebook):
+        if source(cell).rstrip().endswith(";"):
+            yield f"cell {number} ends in `;`: end it with a print or an assert"
+
+
 def figures_described(notebook):
     for number, cell in code_cells(notebook):
         if not figures(cell):
@@ -173,6 +180,7 @@ RULES = [
     executed_once_in_order,
     no_stored_trouble,
     short_cells,
+    nothing_hushed,
     figures_described,
     figures_with_numbers,
     small_figures,

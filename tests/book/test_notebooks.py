@@ -106,6 +106,10 @@ def test_lint_finds_nothing_in_a_clean_notebook(found):
         ),
         (code_cell("a" * 89, count=3), "cell 3 has a line of 89 characters"),
         (
+            code_cell("print(1); draw();\n", count=3),
+            "cell 3 ends in `;`: end it with a print or an assert",
+        ),
+        (
             code_cell("bar()", drawn(), count=3, mystnb=described()),
             "cell 3 draws and neither prints nor asserts a number",
         ),
