@@ -67,7 +67,7 @@ def short_cells(notebook):
 
 
 def nothing_hushed(notebook):
-    """Jupyter heeds a last `;`, nbval does not: it sees an output that is not stored."""
+    """Jupyter heeds a last `;`; nbval does not, and sees an output not stored."""
     for number, cell in code_cells(notebook):
         if source(cell).rstrip().endswith(";"):
             yield f"cell {number} ends in `;`: end it with a print or an assert"
