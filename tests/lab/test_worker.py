@@ -1,6 +1,7 @@
 """Whatever a file does, its check ends, says why, and the next one works."""
 
 import dataclasses
+import time
 
 import pytest
 
@@ -137,8 +138,6 @@ def test_flood_of_memory_is_stopped(check, write):
 
 
 def test_children_of_a_solution_do_not_outlive_it(check, write):
-    import time
-
     import psutil
 
     source = (
@@ -157,6 +156,46 @@ def test_children_of_a_solution_do_not_outlive_it(check, write):
         not psutil.pid_exists(child)
         or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
     )
+
+
+def test_child_that_outlives_a_right_solution_does_not_hold_up_its_check(check, write):
+    source = "import subprocess\nsubprocess.Popen(['sleep', '50'])\n" + RIGHT
+    start = time.monotonic()
+    assert check(write(source)).passed
+    assert time.monotonic() - start < 20
+
+
+def test_part_that_asks_for_itself_is_said_to(check, write):
+    report = check(write("from encoderlab.lab.mine import softmax\n"))
+    assert report.status == "error"
+    assert "softmax asks for itself" in report.message
+
+
+def test_file_that_replaces_the_reference_does_not_pass(check, write):
+    report = check(
+        write(
+            "from encoderlab.with_numpy import functional\n"
+            "functional.softmax = softmax = lambda x, axis=-1: x\n"
+        )
+    )
+    assert report.status == "failed"
+
+
+def test_line_is_the_learners_and_not_the_librarys(check, write):
+    body = "import numpy as np\n    return np.stack(np.split(x, 7, axis=-1))\n"
+    report = check(write(IN_FUNCTION + body))
+    assert "line 3: return np.stack" in report.failures[0].what
+
+
+def test_error_that_cannot_be_shown_is_still_reported(check, write):
+    source = (
+        "class Odd(BaseException):\n    def __str__(self): raise ValueError\n"
+        + IN_FUNCTION
+        + "raise Odd\n"
+    )
+    report = check(write(source))
+    assert report.status == "error"
+    assert "Odd: (its message cannot be shown)" in report.message
 
 
 def test_two_checks_at_once_do_not_disturb_each_other(work, write, softmax):

@@ -1,9 +1,9 @@
 """The learner's folder: nothing is lost, nothing half-written."""
 
-import json
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -100,15 +100,38 @@ def test_failing_again_takes_the_pass_away(work, write, softmax):
     assert not work.passed(softmax)
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b"\xff\xfe", b""])
-def test_broken_progress_file_is_set_aside(work, write, softmax, content):
+@pytest.mark.parametrize("content", [b"{", b"\xff\xfe", b""])
+def test_broken_note_of_a_pass_is_no_pass_and_is_written_anew(
+    work, write, softmax, content
+):
     write(RIGHT)
-    progress = work.root / ".passed.json"
-    progress.write_bytes(content)
+    work.note(softmax, passed=True)
+    (note,) = (work.root / ".passed").iterdir()
+    note.write_bytes(content)
     assert not work.passed(softmax)
     work.note(softmax, passed=True)
     assert work.passed(softmax)
-    assert (work.root / ".passed.broken").read_bytes() == content
+
+
+def test_folder_in_place_of_a_file_is_one_error_and_no_more(work, softmax):
+    path = work.file(softmax)
+    path.unlink()
+    path.mkdir()
+    report = check_file(work, softmax)
+    assert report.status == "error"
+    assert "is a folder, not a file" in report.message
+    assert not work.is_open(softmax)
+    assert not work.passed(softmax)
+
+
+def test_checks_at_once_keep_all_passes(work):
+    some = list(exercises().values())[:12]
+    threads = [threading.Thread(target=work.note, args=(e, True)) for e in some]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(work.passed(exercise) for exercise in some)
 
 
 def test_learners_part_is_used_once_it_has_passed(work, write, softmax, monkeypatch):
@@ -165,9 +188,6 @@ def test_nothing_is_lost_when_it_breaks_off(
     monkeypatch.undo()
     after = {p: c for p, c in files(work.root).items() if p.suffix != ".half"}
     assert before.items() <= after.items()
-    for name, content in after.items():
-        if name.suffix == ".json":
-            json.loads(content)
 
 
 @pytest.mark.parametrize("error", [OSError(28, "full"), PermissionError(13, "no")])

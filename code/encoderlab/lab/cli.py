@@ -160,7 +160,7 @@ def _workspace():
 def _chosen(what):
     if what is None:
         return list(exercises().values())
-    if what.isdigit():
+    if what.isdecimal():
         chosen = [e for e in exercises().values() if e.chapter == int(what)]
         if not chosen:
             chapters = sorted({e.chapter for e in exercises().values()})

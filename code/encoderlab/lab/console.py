@@ -35,7 +35,10 @@ def check_file(
     if worker is None and path.exists() and workspace.is_open(exercise):
         return Report(exercise.id, "todo")  # the stub as it was: no need to run it
     worker = worker or Worker(workspace.root)
-    result = worker.check(exercise, path)
+    try:
+        result = worker.check(exercise, path)
+    except OSError as error:  # one file must not end the report of all
+        result = Report(exercise.id, "error", message=str(error))
     try:
         workspace.note(exercise, result.passed)
     except OSError as error:

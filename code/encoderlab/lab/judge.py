@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from encoderlab.lab import mine
 from encoderlab.lab.asking import Answer, ask_all
 from encoderlab.lab.case import SAME, Case, Property, WrongForm
 from encoderlab.lab.exercises import Exercise, find
@@ -19,7 +20,11 @@ SEEDS = (1, 2)
 """Two independent probes: what agrees on both is no accident."""
 
 
-def judge(exercise: str | Exercise, solution: Any) -> Report:
+def judge(
+    exercise: str | Exercise,
+    solution: Any,
+    right: dict[int, list[Answer]] | None = None,
+) -> Report:
     """Check a solution in this process, without a time limit.
 
     Parameters
@@ -28,6 +33,8 @@ def judge(exercise: str | Exercise, solution: Any) -> Report:
         The exercise, or its name.
     solution
         Any function or class; neither its source nor pickling is needed.
+    right
+        The reference's answers, where they were taken before; None asks it now.
 
     Returns
     -------
@@ -41,8 +48,8 @@ def judge(exercise: str | Exercise, solution: Any) -> Report:
     """
     exercise = find(exercise) if isinstance(exercise, str) else exercise
     start = time.perf_counter()
-    check, reference = exercise.check(), exercise.reference()
-    right = {seed: list(ask_all(check, reference, seed)) for seed in SEEDS}
+    check = exercise.check()
+    right = right or ask_reference(exercise)
     given = {seed: list(ask_all(check, solution, seed)) for seed in SEEDS}
     report = Report(exercise.id, "passed", cases=sum(map(len, right.values())))
     if any(
@@ -58,9 +65,16 @@ def judge(exercise: str | Exercise, solution: Any) -> Report:
             if all(answer.error is not None for answer in given[SEEDS[0]]):
                 report.status = "error"
             report.failures = _once(report.failures)
-            report.named = diagnose(exercise, given)
+            if report.status == "failed":
+                report.named = diagnose(exercise, given)
     report.seconds = time.perf_counter() - start
     return report
+
+
+def ask_reference(exercise: Exercise) -> dict[int, list[Answer]]:
+    """Ask the book's own solution; returns its answers by seed."""
+    check, reference = exercise.check(), exercise.reference()
+    return {seed: list(ask_all(check, reference, seed)) for seed in SEEDS}
 
 
 def judge_file(exercise: str | Exercise, path: Path) -> Report:
@@ -79,6 +93,8 @@ def judge_file(exercise: str | Exercise, path: Path) -> Report:
         The result; ``error`` with a message where the file cannot be run.
     """
     exercise = find(exercise) if isinstance(exercise, str) else exercise
+    right = ask_reference(exercise)  # before the file can change anything
+    mine.loading.add(exercise.name)
     try:
         solution = load_solution(path, exercise.name)
     except CannotLoad as error:
@@ -89,19 +105,19 @@ def judge_file(exercise: str | Exercise, path: Path) -> Report:
         return Report(exercise.id, "error", message=_ENDED.format(error.code))
     except BaseException as error:
         return Report(exercise.id, "error", message=_in_words(error))
+    finally:
+        mine.loading.discard(exercise.name)
     try:
-        report = judge(exercise, solution)
+        report = judge(exercise, solution, right)
     except SystemExit as error:
         return Report(exercise.id, "error", message=_ENDED.format(error.code))
-    report.parts = dict(sys.modules["encoderlab.lab.mine"].used) if _uses_mine() else {}
+    except BaseException as error:
+        return Report(exercise.id, "error", message=_in_words(error))
+    report.parts = dict(mine.used)
     return report
 
 
 _ENDED = "the solution ended the whole program (exit code {}); take exit() out"
-
-
-def _uses_mine():
-    return "encoderlab.lab.mine" in sys.modules
 
 
 def diagnose(exercise: Exercise, given: dict[int, list[Answer]]) -> list[Mistaken]:
@@ -165,9 +181,14 @@ def _in_words(error):
     if isinstance(error, EOFError):
         return "EOFError: it waits for input; take input() out"
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith(PACKAGE)]
+    libraries = (PACKAGE, sys.prefix, sys.base_prefix, "<frozen", "<__array")
+    own = [frame for frame in frames if not frame.filename.startswith(libraries)]
     place = f", line {own[-1].lineno}: {own[-1].line}" if own and own[-1].line else ""
-    return f"{type(error).__name__}: {error}{place}"
+    try:
+        said = str(error)
+    except Exception:
+        said = "(its message cannot be shown)"
+    return f"{type(error).__name__}: {said}{place}"
 
 
 def _once(failures):

@@ -34,6 +34,8 @@ def load_solution(path: Path, name: str) -> Any:
     """
     try:
         source = path.read_bytes().decode("utf-8-sig")
+    except IsADirectoryError:
+        raise CannotLoad(f"{path} is a folder, not a file") from None
     except FileNotFoundError:
         raise CannotLoad(f"there is no {path}; `encoderlab start` makes it") from None
     except UnicodeDecodeError as error:

@@ -13,6 +13,9 @@ from encoderlab.lab.workspace import Workspace
 used: dict[str, bool] = {}
 """What was handed out: an exercise's name to whether it was the learner's own."""
 
+loading: set[str] = set()
+"""What is being loaded, and so cannot be handed out yet."""
+
 _parts: dict[str, Any] = {}
 
 
@@ -23,12 +26,18 @@ def __getattr__(name: str) -> Any:
         exercise = find(name)
     except UnknownExercise as error:
         raise AttributeError(str(error)) from None
+    if name in loading:
+        raise ImportError(f"{name} asks for itself: write it here, or import another")
     if name not in _parts:
         workspace = Workspace()
         used[name] = workspace.passed(exercise)
-        _parts[name] = (
-            load_solution(workspace.file(exercise), exercise.name)
-            if used[name]
-            else exercise.reference()
-        )
+        loading.add(name)
+        try:
+            _parts[name] = (
+                load_solution(workspace.file(exercise), exercise.name)
+                if used[name]
+                else exercise.reference()
+            )
+        finally:
+            loading.discard(name)
     return _parts[name]

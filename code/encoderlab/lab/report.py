@@ -57,7 +57,9 @@ def as_text(report: Report, name: str) -> str:
         said = [f"your {', '.join(own)}"] if own else []
         said += [f"the book's {', '.join(book)}"] if book else []
         lines.append(f"  It ran on {' and '.join(said)}.")
-    return "\n".join(lines)
+    text = "\n".join(lines)
+    # what a solution says must not command the terminal
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 
 def as_html(report: Report, name: str) -> str:
@@ -104,8 +106,7 @@ def as_junit(reports: Iterable[Report]) -> str:
             text = as_text(report, name)
             element = ElementTree.SubElement(case, kind[report.status])
             element.set("message", text.split("\n")[0])
-            # XML knows no control characters
-            element.text = "".join(c for c in text if c.isprintable() or c in "\n\t")
+            element.text = text
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
 

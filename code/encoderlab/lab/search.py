@@ -92,8 +92,11 @@ def search(question: str, book: Path, workspace: Workspace, most: int = 5) -> li
     pieces = passages(book)
     vectors = _index(pieces, encode, kind, workspace)
     similarities = vectors @ encode([question])[0]
-    best = np.argsort(-similarities)[:most]
-    return [Hit(float(similarities[i]), pieces[i]) for i in best]
+    hits: dict[tuple[str, str], Hit] = {}  # the best passage under each heading
+    for i in np.argsort(-similarities):
+        hit = Hit(float(similarities[i]), pieces[i])
+        hits.setdefault((hit.passage.page, hit.passage.heading), hit)
+    return list(hits.values())[:most]
 
 
 def sentence_encoder():

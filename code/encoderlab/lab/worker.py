@@ -7,6 +7,7 @@ process can be started ahead, so that the next request finds it ready.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=environment,
+            start_new_session=True,  # what it starts can be killed with it
         )
         self.requests: Any = self.process.stdin
         self.output: Any = self.process.stdout
@@ -95,7 +97,8 @@ class Worker:
         _kill(self.process.pid)
         self.process.wait()
         self.reader.join(1)
-        self.output.close()
+        if not self.reader.is_alive():  # else somebody still holds the pipe
+            self.output.close()
         self.folder.cleanup()
 
     def _read(self):
@@ -160,22 +163,26 @@ def serve() -> None:
     with open(half, "w", encoding="utf-8") as file:
         json.dump(report.as_dict(), file)
     os.replace(half, request["result"])
-    sys.stdout.flush()
+    with suppress(Exception):  # a solution may have closed it
+        sys.stdout.flush()
     os._exit(0)  # threads that a solution has left behind do not keep it alive
 
 
 def _read_report(path):
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        data["failures"] = [Failure(**failure) for failure in data["failures"]]
+        data["named"] = [Mistaken(**mistake) for mistake in data["named"]]
+        return Report(**data)
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    data["failures"] = [Failure(**failure) for failure in data["failures"]]
-    data["named"] = [Mistaken(**mistake) for mistake in data["named"]]
-    return Report(**data)
 
 
 def _kill(pid):
     """Kill a process and those that it has started."""
+    if hasattr(os, "killpg"):
+        with suppress(OSError):
+            os.killpg(pid, signal.SIGKILL)
     try:
         process = psutil.Process(pid)
         family = [*process.children(recursive=True), process]

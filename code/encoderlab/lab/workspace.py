@@ -6,11 +6,9 @@ one step, and what is replaced is backed up first.
 
 import hashlib
 import inspect
-import json
 import os
 import shutil
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from encoderlab.lab.exercises import Exercise, exercises
@@ -35,7 +33,6 @@ class Workspace:
 
     def __init__(self, root: Path | str | None = None):
         self.root = Path(root or os.environ.get(VARIABLE) or "work").absolute()
-        self._passed_file = self.root / ".passed.json"
 
     def exists(self) -> bool:
         """Whether the folder is there."""
@@ -83,7 +80,7 @@ class Workspace:
     def is_open(self, exercise: Exercise) -> bool:
         """Whether nothing was written yet: no file, or the stub as it was."""
         path = self.file(exercise)
-        return not path.exists() or read(path) == stub(exercise)
+        return not path.exists() or (path.is_file() and read(path) == stub(exercise))
 
     def reset(self, exercise: Exercise) -> Path | None:
         """Put the stub back; returns the backup of what was there, if anything was."""
@@ -119,36 +116,25 @@ class Workspace:
         write(backup, path.read_bytes())
         return backup
 
-    # What has passed
+    # What has passed: a file each, so that two checks at once do not disturb each other
 
     def passed(self, exercise: Exercise) -> bool:
         """Whether this very source has passed this very check."""
-        path = self.file(exercise)
-        if not path.exists():
+        try:
+            kept = self._passed(exercise).read_bytes()
+            return kept == fingerprint(exercise, self.file(exercise)).encode()
+        except OSError:
             return False
-        return self._read_passed().get(exercise.id) == fingerprint(exercise, path)
 
     def note(self, exercise: Exercise, passed: bool) -> None:
         """Keep in mind that the file has passed, or no longer does."""
-        entries = self._read_passed()
         if passed:
-            entries[exercise.id] = fingerprint(exercise, self.file(exercise))
-        elif entries.pop(exercise.id, None) is None:
-            return
-        write(self._passed_file, json.dumps(entries, indent=2, sort_keys=True))
+            write(self._passed(exercise), fingerprint(exercise, self.file(exercise)))
+        else:
+            self._passed(exercise).unlink(missing_ok=True)
 
-    def _read_passed(self):
-        try:
-            entries = json.loads(self._passed_file.read_text(encoding="utf-8"))
-            if isinstance(entries, dict):
-                return entries
-        except FileNotFoundError:
-            return {}
-        except (ValueError, OSError):
-            pass
-        with suppress(OSError):  # it is of no use: set it aside, and begin anew
-            os.replace(self._passed_file, self._passed_file.with_suffix(".broken"))
-        return {}
+    def _passed(self, exercise):
+        return self.root / ".passed" / exercise.id
 
 
 def fingerprint(exercise: Exercise, path: Path) -> str:
