@@ -71,6 +71,8 @@ def test_unusable_file_is_said_to_be(check, write, source, status, message):
         ("return 'text'", "it must return numbers, it returns str"),
         ("return [[1], [1, 2]]", "it must return numbers, it returns list"),
         ("return x[:1]", "the shape differs"),
+        ("return x * 1j", "it must return numbers, it returns ndarray"),
+        ("yield x", "it must return numbers, it returns generator"),
         ("return input()", "it waits for input; take input() out"),
         ("return x * float('nan')", "NaN where a number is expected"),
     ],
