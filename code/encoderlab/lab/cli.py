@@ -1,6 +1,8 @@
 """The ``encoderlab`` command: start, check, watch, hint and whatever else helps."""
 
+import signal
 import sys
+import threading
 from pathlib import Path
 from typing import Annotated
 
@@ -75,19 +77,27 @@ def watch() -> None:
 
     workspace = _workspace()
     by_path = {workspace.file(e): e for e in exercises().values()}
-    say(f"watching {workspace.root}; Ctrl-C ends it")
+    interrupted = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     spare = Worker(workspace.root)
+    said = False
     try:
         for changed in changes(
-            workspace.root, debounce=40, step=10, raise_interrupt=False
+            workspace.root,
+            debounce=40,
+            step=10,
+            stop_event=interrupted,
+            rust_timeout=200,
+            yield_on_timeout=True,
         ):
+            if not said:  # it watches now: what is saved from here on is seen
+                say(f"watching {workspace.root}; Ctrl-C ends it")
+                said = True
             paths = {Path(path) for _, path in changed}
             for path in sorted(paths & by_path.keys()):
                 if path.exists():
                     show(check_file(workspace, by_path[path], spare), by_path[path])
                     spare = Worker(workspace.root)
-    except KeyboardInterrupt:
-        pass  # that is how it ends
     finally:
         spare.close()
 
