@@ -1,6 +1,7 @@
 """A learner's path in a real terminal, from the start to a solution of one's own."""
 
 import sys
+import time
 
 import pytest
 
@@ -107,9 +108,15 @@ def test_watch_answers_each_save_until_it_is_interrupted(terminal, tmp_path):
 def test_interrupted_check_ends_quietly_and_leaves_nothing_behind(terminal, tmp_path):
     assert ended(terminal("start")) == 0
     path = tmp_path / "work" / "numpy" / "softmax.py"
-    path.write_text("def softmax(x, axis=-1):\n    while True: pass\n")
+    reached = tmp_path / "reached"
+    path.write_text(
+        f"def softmax(x, axis=-1):\n    open({str(reached)!r}, 'w').close()\n"
+        "    while True: pass\n"
+    )
     child = terminal("check", "softmax")
-    child.expect(pexpect.TIMEOUT, timeout=1.5)
+    while not reached.exists():
+        assert child.isalive()
+        time.sleep(0.05)
     child.sendintr()
     assert ended(child) in (1, 130)
     assert "Traceback" not in (child.before or "")
