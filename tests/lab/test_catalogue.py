@@ -2,8 +2,9 @@
 
 import pytest
 
+from encoderlab.lab.asking import ask_all
 from encoderlab.lab.exercises import exercises
-from encoderlab.lab.judge import judge
+from encoderlab.lab.judge import SEEDS, judge
 from encoderlab.lab.mistakes import mistakes_of
 
 from .right import right_solutions
@@ -27,6 +28,26 @@ def test_mistake_is_rejected_and_named(mistake):
     assert report.status in ("failed", "error")
     assert report.failures
     assert mistake in report.mistakes
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistake_is_wrong_as_it_says_and_not_by_accident(mistake):
+    """What it is derived from may have changed under it."""
+    exercise, entry = MISTAKES[mistake]
+    for answer in ask_all(EXERCISES[exercise].check(), entry.target, SEEDS[0]):
+        if getattr(answer.case, "raises", None):
+            continue  # bad input may end in any error
+        broken = isinstance(answer.error, (AttributeError, NameError, RecursionError))
+        said = str(answer.error)
+        broken |= isinstance(answer.error, TypeError) and (
+            "not callable" in said or "argument" in said
+        )
+        assert not broken, said
+
+
+def test_nearly_all_mistakes_are_told_apart():
+    alone = [judge(e, m.target).mistakes == [m.id] for e, m in MISTAKES.values()]
+    assert sum(alone) >= 0.97 * len(alone)
 
 
 @pytest.mark.parametrize(("exercise", "name"), RIGHT)

@@ -15,6 +15,7 @@ from encoderlab.lab.load import CannotLoad, load_solution
 from encoderlab.lab.mistakes import mistakes_of
 from encoderlab.lab.outcome import Failure, Mistaken, Report, difference
 
+ENDED = "the solution ended the whole program (exit code {}); take exit() out"
 PACKAGE = str(Path(__file__).parents[1])
 SEEDS = (1, 2)
 """Two independent probes: what agrees on both is no accident."""
@@ -102,7 +103,7 @@ def judge_file(exercise: str | Exercise, path: Path) -> Report:
     except NotImplementedError:
         return Report(exercise.id, "todo")
     except SystemExit as error:
-        return Report(exercise.id, "error", message=_ENDED.format(error.code))
+        return Report(exercise.id, "error", message=ENDED.format(error.code))
     except BaseException as error:
         return Report(exercise.id, "error", message=_in_words(error))
     finally:
@@ -110,14 +111,11 @@ def judge_file(exercise: str | Exercise, path: Path) -> Report:
     try:
         report = judge(exercise, solution, right)
     except SystemExit as error:
-        return Report(exercise.id, "error", message=_ENDED.format(error.code))
+        return Report(exercise.id, "error", message=ENDED.format(error.code))
     except BaseException as error:
         return Report(exercise.id, "error", message=_in_words(error))
     report.parts = dict(mine.used)
     return report
-
-
-_ENDED = "the solution ended the whole program (exit code {}); take exit() out"
 
 
 def diagnose(exercise: Exercise, given: dict[int, list[Answer]]) -> list[Mistaken]:

@@ -9,6 +9,7 @@ from encoderlab.lab.exercises import Exercise, find
 from encoderlab.lab.judge import judge
 from encoderlab.lab.outcome import Report
 from encoderlab.lab.report import as_html, as_text
+from encoderlab.lab.stubs import imports
 from encoderlab.lab.workspace import Workspace, write
 
 
@@ -102,12 +103,9 @@ def _save(entry: Exercise, solution: Any) -> None:
         source = inspect.getsource(solution)
     except (OSError, TypeError):
         return
-    needs = [find(need).name for need in entry.needs]
-    imports = "import math\n\nimport numpy as np\n"
-    if needs:
-        imports += f"\nfrom encoderlab.lab.mine import {', '.join(sorted(needs))}\n"
+    text = f"import math\n\n{imports(entry)}\n\n{inspect.cleandoc(source)}\n"
     try:
-        write(workspace.file(entry), f"{imports}\n\n{inspect.cleandoc(source)}\n")
+        write(workspace.file(entry), text)
         workspace.note(entry, passed=True)
     except OSError:
         pass  # a folder that cannot be written to does not spoil the check

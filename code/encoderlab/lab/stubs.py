@@ -26,17 +26,20 @@ def stub(exercise: Exercise) -> str:
     tree = ast.parse(textwrap.dedent(inspect.getsource(exercise.reference())))
     (node,) = tree.body
     _empty(node)
-    needs = [exercises()[need].name for need in exercise.needs]
-    imports = "import numpy as np\n"
-    if needs:
-        imports += f"\nfrom encoderlab.lab.mine import {', '.join(sorted(needs))}\n"
     return (
         f'"""Exercise {exercise.short}: chapter {exercise.chapter:02}, difficulty '
         f"{exercise.difficulty} of 3,\nabout {exercise.minutes} minutes.\n\n"
         f"To check it:   encoderlab check {exercise.short}\n"
         f"For a hint:    encoderlab hint {exercise.short}\n"
-        f'"""\n\n{imports}\n\n{ast.unparse(ast.fix_missing_locations(node))}\n'
+        f'"""\n\n{imports(exercise)}\n\n{ast.unparse(ast.fix_missing_locations(node))}\n'
     )
+
+
+def imports(exercise: Exercise) -> str:
+    """Write what a learner's file imports: NumPy, and the parts it builds on."""
+    needs = sorted(exercises()[need].name for need in exercise.needs)
+    parts = f"\nfrom encoderlab.lab.mine import {', '.join(needs)}\n" if needs else ""
+    return f"import numpy as np\n{parts}"
 
 
 def _empty(node):

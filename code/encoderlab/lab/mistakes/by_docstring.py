@@ -1,18 +1,24 @@
 """Enter mistakes whose docstring holds both what is wrong and what to look at."""
 
 from collections.abc import Callable
-from inspect import cleandoc
+from inspect import getdoc
 
 from encoderlab.lab.mistakes import mistake
 
 
-def wrong(exercise: str, module: str = "") -> Callable:
-    """Enter the decorated function or class into the catalogue, under its own name.
+def wrong(
+    exercise: str, name: str = "", build: Callable | None = None, module: str = ""
+) -> Callable:
+    """Enter the decorated piece into the catalogue.
 
     Parameters
     ----------
     exercise
         The last part of the exercise's id.
+    name
+        The mistake's name; empty takes the piece's own.
+    build
+        From the piece to a whole solution; None takes it as it is.
     module
         Where the mistake counts as standing, if not in its own file: the package, for
         one whose mistakes fill several.
@@ -20,15 +26,16 @@ def wrong(exercise: str, module: str = "") -> Callable:
     Returns
     -------
     Callable
-        A decorator. The first paragraph of the docstring is the line to the learner,
-        the second the hint.
+        A decorator that returns the piece. The first paragraph of the docstring is the
+        line to the learner, the second the hint.
     """
 
-    def enter(target):
-        said, hint = cleandoc(target.__doc__).split("\n\n")
-        name = "".join("_" + c.lower() if c.isupper() else c for c in target.__name__)
-        target.__module__ = module or target.__module__
-        line = " ".join(said.split()), " ".join(hint.split())
-        return mistake(exercise, name.lstrip("_"), *line)(target)
+    def enter(piece):
+        says, hint = (" ".join(part.split()) for part in getdoc(piece).split("\n\n"))
+        own = "".join("_" + c.lower() if c.isupper() else c for c in piece.__name__)
+        target = build(piece) if build else piece
+        target.__module__ = module or piece.__module__
+        mistake(exercise, name or own.lstrip("_"), says, hint)(target)
+        return piece
 
     return enter

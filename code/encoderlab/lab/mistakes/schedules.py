@@ -3,7 +3,7 @@
 from math import cos, pi, sin
 
 from encoderlab import schedules as ours
-from encoderlab.lab.mistakes.with_numpy.training import wrong
+from encoderlab.lab.mistakes.by_docstring import wrong
 
 
 def _rise(step, warmup):

@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 from jaxtyping import Bool, Float, Int, Real
 
-from encoderlab.with_numpy.embeddings import require_ids
 from encoderlab.with_numpy.encoder import (
     Encoder,
     ImageEncoder,
@@ -121,12 +120,14 @@ def text_encoder_vjp(
     >>> gradients["embeddings.W_token"].shape
     (30, 8)
     """
-    token_ids, segment_ids = require_ids(encoder.config, token_ids, segment_ids)
-    mask = score_mask(attention_mask, token_ids.shape, causal)
     embed = partial(
         text_embeddings_vjp, encoder.embeddings, segment_ids=segment_ids, rng=rng
     )
-    run = partial(encoder_vjp, encoder, mask=mask, rng=rng)
+
+    def run(x):
+        mask = score_mask(attention_mask, x.shape[:2], causal)
+        return encoder_vjp(encoder, x, mask, rng=rng)
+
     return chain(named("embeddings", embed), run)(token_ids)
 
 

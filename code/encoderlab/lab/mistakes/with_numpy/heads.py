@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import numpy as np
 
-from encoderlab.lab.mistakes.with_numpy.training import wrong
+from encoderlab.lab.mistakes.by_docstring import wrong
 from encoderlab.with_numpy import heads as ours
 from encoderlab.with_numpy.functional import linear, relu, softmax
 

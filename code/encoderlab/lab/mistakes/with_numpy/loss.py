@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from encoderlab.lab.mistakes.with_numpy.training import wrong
+from encoderlab.lab.mistakes.by_docstring import wrong
 from encoderlab.with_numpy.functional import log_softmax, softmax
 from encoderlab.with_numpy.loss import cross_entropy
 

@@ -4,36 +4,14 @@ A mistake's line and its hint stand in its docstring.
 """
 
 from collections.abc import Callable
-from inspect import getdoc
 from math import inf
 
 import numpy as np
 
-from encoderlab.lab.mistakes import mistake
+from encoderlab.lab.mistakes.by_docstring import wrong
 from encoderlab.with_numpy.gradients import cross_entropy_vjp, token_classifier_vjp
 from encoderlab.with_numpy.training import loop as our_loop
 from encoderlab.with_numpy.training import optimizers as ours
-
-
-def wrong(exercise: str, name: str, build: Callable | None = None) -> Callable:
-    """Enter a mistake, whose docstring is its line, an empty line, and its hint.
-
-    Parameters
-    ----------
-    exercise, name
-        As in :func:`encoderlab.lab.mistakes.mistake`.
-    build
-        From the decorated piece to a whole solution; None takes it as it is.
-    """
-
-    def enter(piece):
-        says, hint = (" ".join(part.split()) for part in getdoc(piece).split("\n\n"))
-        target = build(piece) if build else piece
-        target.__module__ = piece.__module__
-        mistake(exercise, name, says, hint)(target)
-        return piece
-
-    return enter
 
 
 def instead(exercise: str, name: str, method: str) -> Callable:
@@ -105,14 +83,13 @@ class AdamW(ours.AdamW):
     def share(self, decay, factor):
         return self.lr * factor * decay
 
-    def decay(self, factor):
-        for own, decay in self.groups:
-            for theta in own.values():
-                theta *= 1.0 - self.share(decay, factor)
+    def let_decay(self, factor):
+        for name, theta in self.parameters.items():
+            theta *= 1.0 - self.share(self.decay[name], factor)
 
     def step(self, gradients, factor=1.0):
         ours._require_fit(gradients, self.parameters)
-        self.decay(factor)
+        self.let_decay(factor)
         ours.Adam.step(self, gradients, factor)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoderlab.lab.mistakes.by_docstring import wrong
 from encoderlab.lab.mistakes.with_numpy import training
 from encoderlab.with_numpy.training import loop as ours
 
@@ -42,7 +43,7 @@ def _(gradients, c, norm):
     return gradients
 
 
-@training.wrong("clip_gradients", "in_place")
+@wrong("clip_gradients", "in_place")
 def in_place(gradients, max_norm):
     """you shorten the caller's arrays
 
@@ -54,7 +55,7 @@ def in_place(gradients, max_norm):
     return gradients, norm
 
 
-@training.wrong("clip_gradients", "nan_spreads")
+@wrong("clip_gradients", "nan_spreads")
 def nan_spreads(gradients, max_norm):
     """you multiply by max_norm / norm even where the norm is not finite
 
@@ -173,7 +174,7 @@ def _(right, counted):
     return ((right & counted).sum(-1) / counted.sum(-1)).mean()
 
 
-@training.wrong("accuracy", "always_minus_100")
+@wrong("accuracy", "always_minus_100")
 def always_minus_100(logits, targets, *, ignore_index=-100):
     """you ignore -100, whatever `ignore_index` says
 
@@ -182,7 +183,7 @@ def always_minus_100(logits, targets, *, ignore_index=-100):
     return ours.accuracy(logits, targets)
 
 
-@training.wrong("accuracy", "wrong_axis")
+@wrong("accuracy", "wrong_axis")
 def along_axis_1(logits, targets, *, ignore_index=-100):
     """you look for the highest score along axis 1, which are the positions of a batch
 
@@ -191,7 +192,7 @@ def along_axis_1(logits, targets, *, ignore_index=-100):
     return (logits.argmax(1) == targets)[targets != ignore_index].mean()
 
 
-@training.wrong("accuracy", "nothing_counts")
+@wrong("accuracy", "nothing_counts")
 def nothing_counts(logits, targets, *, ignore_index=-100):
     """you return 0 or NaN where nothing counts
 
@@ -283,7 +284,7 @@ def _(n, size, epochs, rng):
     return [b for _ in parts[0] for b in np.array_split(rng.permutation(n), parts[1])]
 
 
-@training.wrong("minibatches", "numbers_unchecked")
+@wrong("minibatches", "numbers_unchecked")
 def numbers_unchecked(num_samples, batch_size, epochs, *, rng):
     """you accept numbers below 1 and deal nothing
 
@@ -363,7 +364,7 @@ def _(loss, norm):
     return np.isfinite(loss)
 
 
-@training.wrong("fit", "loss_after")
+@wrong("fit", "loss_after")
 def loss_after(step, batches, optimizer, *, schedule=None, **options):
     """you note each loss after the change
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from encoderlab.lab.mistakes.with_numpy.training import SGD, around, instead, wrong
+from encoderlab.lab.mistakes.by_docstring import wrong
+from encoderlab.lab.mistakes.with_numpy.training import SGD, around, instead
 from encoderlab.with_numpy.parameters import parameters
 from encoderlab.with_numpy.training import optimizers as ours
 
@@ -248,8 +249,7 @@ def _(self, gradients, factor=1.0):
     the weights are multiplied by 1 - lr * decay, beside Adam
     """
     ours._require_fit(gradients, self.parameters)
-    decay = {name: decay for own, decay in self.groups for name in own}
-    pull = {name: decay[name] * a for name, a in self.parameters.items()}
+    pull = {name: self.decay[name] * a for name, a in self.parameters.items()}
     ours.Adam.step(self, {n: g + pull[n] for n, g in gradients.items()}, factor)
 
 
@@ -260,7 +260,7 @@ def _(self, gradients, factor=1.0):
     the decay comes first, so that it takes its share of the old weights
     """
     ours.Adam.step(self, gradients, factor)
-    self.decay(factor)
+    self.let_decay(factor)
 
 
 @instead("AdamW", "decay_before_errors", "step")
@@ -269,7 +269,7 @@ def _(self, gradients, factor=1.0):
 
     gradients that do not fit must leave everything unchanged
     """
-    self.decay(factor)
+    self.let_decay(factor)
     ours.Adam.step(self, gradients, factor)
 
 
@@ -306,7 +306,7 @@ def _(self, decay, factor):
 
     each group has its own
     """
-    return self.lr * factor * self.groups[0].weight_decay
+    return self.lr * factor * next(iter(self.decay.values()))
 
 
 def grouped(name):
