@@ -1,11 +1,14 @@
 """The checks are proved: every known mistake is rejected, every right answer passes."""
 
+import numpy as np
 import pytest
 
 from encoderlab.lab.asking import ask_all
 from encoderlab.lab.exercises import exercises
 from encoderlab.lab.judge import SEEDS, judge
 from encoderlab.lab.mistakes import mistakes_of
+from encoderlab.lab.report import as_text
+from encoderlab.with_numpy.functional import masked_softmax, softmax
 
 from .right import right_solutions
 
@@ -54,3 +57,43 @@ def test_nearly_all_mistakes_are_told_apart():
 def test_right_variant_passes(exercise, name):
     report = judge(exercise, RIGHT[exercise, name])
     assert report.passed, report.failures
+
+
+def test_first_of_two_mistakes_is_named_as_what_comes_first():
+    def attention(q, k, v, mask=None, *, dropout_p=0.0, rng=None):
+        scores = q @ np.swapaxes(k, -1, -2)  # no scale, and no dropout below
+        if mask is not None and mask.dtype != bool:
+            raise TypeError
+        weights = masked_softmax(scores, np.True_ if mask is None else mask)
+        return weights @ v, weights
+
+    report = judge("attention", attention)
+    assert not report.named
+    assert [mistake.id for mistake in report.at_first] == ["attention.no_scale"]
+    assert "At first" in as_text(report, "attention")
+
+
+def test_what_belongs_to_a_later_chapter_is_not_asked():
+    def attention(q, k, v):
+        weights = softmax(q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]))
+        return weights @ v, weights
+
+    report = judge("attention", attention, chapter=3)
+    assert as_text(report, "it") == "it is right, as far as chapter 03 goes"
+    assert judge("attention", attention).status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "solution", "advice"),
+    [
+        (
+            "softmax",
+            lambda x, axis=-1: np.exp(x) / np.exp(x).sum(axis),
+            "keepdims=True",
+        ),
+        ("attention", lambda q, k, v: (q @ k.T @ v, q), ".swapaxes(-1, -2)"),
+        ("softmax", lambda x: x, "compare the signature"),
+    ],
+)
+def test_common_first_error_gets_advice_once(exercise, solution, advice):
+    assert as_text(judge(exercise, solution), "it").count(advice) == 1

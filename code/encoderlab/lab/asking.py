@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.lab.case import SAME, Case, Check, Property, WrongForm
+from encoderlab.lab.case import SAME, Case, Check, FromChapter, Property, WrongForm
 from encoderlab.lab.outcome import difference
 
 
@@ -20,7 +20,9 @@ class Answer:
     changed_input: bool = False
 
 
-def ask_all(check: Check, solution: Any, seed: int) -> Iterator[Answer]:
+def ask_all(
+    check: Check, solution: Any, seed: int, chapter: int | None = None
+) -> Iterator[Answer]:
     """Put every question of a check to a solution, one after another.
 
     Parameters
@@ -31,6 +33,8 @@ def ask_all(check: Check, solution: Any, seed: int) -> Iterator[Answer]:
         Who is asked.
     seed
         Of the generator that draws the questions.
+    chapter
+        Ask no more than the book has explained by the end of this one; None asks all.
 
     Yields
     ------
@@ -47,7 +51,10 @@ def ask_all(check: Check, solution: Any, seed: int) -> Iterator[Answer]:
         except Exception as error:
             yield Answer(Case("setting it up", lambda: None), error=error)
             return
-        yield _answer(case)
+        if not isinstance(case, FromChapter):
+            yield _answer(case)
+        elif chapter is not None and case.chapter > chapter:
+            return
 
 
 @np.errstate(all="ignore")

@@ -64,7 +64,20 @@ class Property:
     holds: Callable[[], bool]
 
 
-Check = Callable[[Any, np.random.Generator], Iterator[Case | Property]]
+@dataclass
+class FromChapter:
+    """A mark between questions: the next ones ask what this chapter explains first.
+
+    Attributes
+    ----------
+    chapter
+        Number of the chapter.
+    """
+
+    chapter: int
+
+
+Check = Callable[[Any, np.random.Generator], Iterator[Case | Property | FromChapter]]
 
 
 def ask(solution: Callable, *args, says: str, keywords=None, **options) -> Case:

@@ -1,5 +1,6 @@
 """Judge a solution: ask it what the reference is asked, compare, name the mistake."""
 
+import math
 import sys
 import time
 import traceback
@@ -13,9 +14,23 @@ from encoderlab.lab.case import SAME, Case, Property, WrongForm
 from encoderlab.lab.exercises import Exercise, find
 from encoderlab.lab.load import CannotLoad, load_solution
 from encoderlab.lab.mistakes import mistakes_of
-from encoderlab.lab.outcome import Failure, Mistaken, Report, difference
+from encoderlab.lab.outcome import VALUES_WRONG, Failure, Mistaken, Report, difference
 
 ENDED = "the solution ended the whole program (exit code {}); take exit() out"
+ALL = math.inf
+MOST_AT_FIRST = 3
+"""Mistakes that are named though other questions tell them from the solution."""
+ADVICE = {
+    "could not be broadcast": "\nprint the shapes of both: a sum, mean or max over an "
+    "axis loses it unless keepdims=True",
+    "matmul: Input": "\nthe last axis of the first must be as long as the last but one "
+    "of the second: print both shapes. `.T` turns all axes round, .swapaxes(-1, -2) "
+    "the last two",
+    "missing 1 required": "\ncompare the signature with the stub's",
+    "unexpected keyword": "\ncompare the signature with the stub's",
+    "positional arguments but": "\ncompare the signature with the stub's",
+}
+"""What to do about what Python and NumPy say, by a part of their message."""
 PACKAGE = str(Path(__file__).parents[1])
 SEEDS = (1, 2)
 """Two independent probes: what agrees on both is no accident."""
@@ -25,6 +40,8 @@ def judge(
     exercise: str | Exercise,
     solution: Any,
     right: dict[int, list[Answer]] | None = None,
+    *,
+    chapter: int | None = None,
 ) -> Report:
     """Check a solution in this process, without a time limit.
 
@@ -36,6 +53,8 @@ def judge(
         Any function or class; neither its source nor pickling is needed.
     right
         The reference's answers, where they were taken before; None asks it now.
+    chapter
+        Ask no more than the book has explained by the end of this one; None asks all.
 
     Returns
     -------
@@ -50,9 +69,10 @@ def judge(
     exercise = find(exercise) if isinstance(exercise, str) else exercise
     start = time.perf_counter()
     check = exercise.check()
-    right = right or ask_reference(exercise)
-    given = {seed: list(ask_all(check, solution, seed)) for seed in SEEDS}
-    report = Report(exercise.id, "passed", cases=sum(map(len, right.values())))
+    right = right or ask_reference(exercise, chapter)
+    given = {seed: list(ask_all(check, solution, seed, chapter)) for seed in SEEDS}
+    cases = sum(map(len, right.values()))
+    report = Report(exercise.id, "passed", cases=cases, chapter=chapter)
     if any(
         isinstance(answer.error, NotImplementedError)
         for answer in (*given[SEEDS[0]], *given[SEEDS[1]])
@@ -67,15 +87,19 @@ def judge(
                 report.status = "error"
             report.failures = _once(report.failures)
             if report.status == "failed":
-                report.named = diagnose(exercise, given)
+                report.named, report.at_first = diagnose(
+                    exercise, right, given, chapter
+                )
     report.seconds = time.perf_counter() - start
     return report
 
 
-def ask_reference(exercise: Exercise) -> dict[int, list[Answer]]:
+def ask_reference(
+    exercise: Exercise, chapter: int | None = None
+) -> dict[int, list[Answer]]:
     """Ask the book's own solution; returns its answers by seed."""
     check, reference = exercise.check(), exercise.reference()
-    return {seed: list(ask_all(check, reference, seed)) for seed in SEEDS}
+    return {seed: list(ask_all(check, reference, seed, chapter)) for seed in SEEDS}
 
 
 def judge_file(exercise: str | Exercise, path: Path) -> Report:
@@ -118,30 +142,46 @@ def judge_file(exercise: str | Exercise, path: Path) -> Report:
     return report
 
 
-def diagnose(exercise: Exercise, given: dict[int, list[Answer]]) -> list[Mistaken]:
+def diagnose(
+    exercise: Exercise,
+    right: dict[int, list[Answer]],
+    given: dict[int, list[Answer]],
+    chapter: int | None = None,
+) -> tuple[list[Mistaken], list[Mistaken]]:
     """Find the known mistakes that give the same answers on both probes.
 
     Parameters
     ----------
     exercise
         The exercise.
-    given
-        The solution's answers, by seed.
+    right, given
+        The reference's answers and the solution's, by seed.
 
     Returns
     -------
-    list of Mistaken
-        One, or several where they cannot be told apart; empty if none agrees.
+    named, at_first : list of Mistaken
+        Those that agree on every question; several where they cannot be told apart. If
+        there are none, those that agree the furthest, the first wrong number among it:
+        what is wrong then is theirs, and something else besides.
     """
     check = exercise.check()
-    return [
-        Mistaken(entry.id, entry.says, entry.hint)
-        for entry in mistakes_of(exercise.id)
-        if all(
-            _same(answers, ask_all(check, entry.target, seed))
+    agreed = {
+        entry: min(
+            _agreed(answers, ask_all(check, entry.target, seed, chapter))
             for seed, answers in given.items()
         )
+        for entry in mistakes_of(exercise.id)
+    }
+    furthest = max(agreed.values(), default=0)
+    found = [
+        Mistaken(entry.id, entry.says, entry.hint)
+        for entry, number in agreed.items()
+        if number == furthest
     ]
+    if furthest == ALL:
+        return found, []
+    first = max(_first_wrong_number(right[seed], given[seed]) for seed in SEEDS)
+    return [], found if first < furthest and len(found) <= MOST_AT_FIRST else []
 
 
 def _failures(right, given):
@@ -186,31 +226,46 @@ def _in_words(error):
         said = str(error)
     except Exception:
         said = "(its message cannot be shown)"
-    return f"{type(error).__name__}: {said}{place}"
+    advice = next((text for part, text in ADVICE.items() if part in said), "")
+    return f"{type(error).__name__}: {said}{place}{advice}"
 
 
 def _once(failures):
-    """The first failure of each question: the second probe asks the same again."""
-    seen: dict[str, Failure] = {}
-    for failure in failures:
-        seen.setdefault(failure.says, failure)
-    return list(seen.values())
+    """Each question once, and those together that fail alike, or get the same advice."""
+    by_question: dict[str, Failure] = {}
+    for failure in failures:  # the second probe asks the same again
+        by_question.setdefault(failure.says, failure)
+    together: dict[tuple, Failure] = {}
+    for failure in by_question.values():
+        words = failure.what.split("\n")[-1], failure.expected, failure.got
+        first = together.setdefault(words, failure)
+        first.times += first is not failure
+    return list(together.values())
 
 
-def _same(answers, others):
-    """Whether others come to the same answers; the first that differs ends it."""
-    for one, other in zip_longest(answers, others):
+def _agreed(answers, others):
+    """How many questions are answered alike before the first that is not."""
+    for place, (one, other) in enumerate(zip_longest(answers, others)):
         if one is None or other is None:
-            return False
+            return place
         if isinstance(one.case, Case) and one.case.raises:
             continue  # who refuses bad input, and how, says nothing about the mistake
-        if type(one.error) is not type(other.error):
-            return False
-        if one.changed_input != other.changed_input:
-            return False
-        if one.error is None and _apart(one, other):
-            return False
-    return True
+        if (
+            type(one.error) is not type(other.error)
+            or one.changed_input != other.changed_input
+            or (one.error is None and _apart(one, other))
+        ):
+            return place
+    return ALL
+
+
+def _first_wrong_number(right, given):
+    """The place of the first wrong answer that could hardly be another's by chance."""
+    for place, (expected, answer) in enumerate(zip(right, given, strict=False)):
+        found = _compare(expected, answer)
+        if found and answer.error is None and found[0].endswith(VALUES_WRONG):
+            return place
+    return ALL
 
 
 def _apart(one, other):

@@ -27,7 +27,7 @@ class ShownReport(Report):
         return as_html(self, find(self.exercise).short)
 
 
-def check(exercise: str, solution: Any) -> Report:
+def check(exercise: str, solution: Any, *, chapter: int | None = None) -> Report:
     """Check a function or class, and show the report.
 
     Parameters
@@ -36,12 +36,15 @@ def check(exercise: str, solution: Any) -> Report:
         The exercise's name, ``"softmax"`` or ``"with_numpy.functional.softmax"``.
     solution
         Any function or class; neither its source nor pickling is needed.
+    chapter
+        Ask no more than the book has explained by the end of this one; None asks all.
 
     Returns
     -------
     Report
-        The result; as the last line of a cell it shows itself. A pass is stored in the
-        learner's folder, if there is one and nothing was written there yet.
+        The result; as the last line of a cell it shows itself. A pass of the whole
+        exercise is stored in the learner's folder, if there is one and nothing was
+        written there yet.
 
     Raises
     ------
@@ -61,13 +64,13 @@ def check(exercise: str, solution: Any) -> Report:
     softmax is still to do
     """
     entry = find(exercise)
-    report = _judge_in_time(entry, solution)
-    if report.passed:
+    report = _judge_in_time(entry, solution, chapter)
+    if report.passed and chapter is None:
         _save(entry, solution)
     return ShownReport(**vars(report))
 
 
-def _judge_in_time(entry, solution):
+def _judge_in_time(entry, solution, chapter):
     """Judge in this thread; a timer raises in it when the time is over.
 
     Forking a kernel that has used torch would hang, and a solution may live in no file.
@@ -84,7 +87,7 @@ def _judge_in_time(entry, solution):
     timer.daemon = True
     timer.start()
     try:
-        return judge(entry, solution)
+        return judge(entry, solution, chapter=chapter)
     except TookTooLong:
         message = f"it was stopped after {entry.limit:g} s; is there an endless loop?"
         return Report(entry.id, "timeout", message=message)

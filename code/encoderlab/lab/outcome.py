@@ -5,6 +5,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+VALUES_WRONG = "wrong"
+"""How the words end for numbers that differ, in the right form otherwise."""
+
 Status = Literal["passed", "failed", "todo", "error", "timeout"]
 
 
@@ -20,12 +23,15 @@ class Failure:
         What is wrong with the answer, in words.
     expected, got
         The right answer and the given one, shortened, or empty.
+    times
+        How many questions fail alike.
     """
 
     says: str
     what: str
     expected: str = ""
     got: str = ""
+    times: int = 1
 
 
 @dataclass
@@ -61,6 +67,8 @@ class Report:
         What was answered wrongly, the first question first.
     named
         Known mistakes that answer alike; where two do, both.
+    at_first
+        Known mistakes that answer alike at first, where none does to the end.
     message
         What else there is to say: an error and its line, a time limit.
     cases
@@ -71,17 +79,21 @@ class Report:
         Parts of other exercises that were used: name to whether the learner's own.
     printed
         The end of what the solution printed.
+    chapter
+        The chapter that the questions go up to; None if all were asked.
     """
 
     exercise: str
     status: Status
     failures: list[Failure] = field(default_factory=list)
     named: list[Mistaken] = field(default_factory=list)
+    at_first: list[Mistaken] = field(default_factory=list)
     message: str = ""
     cases: int = 0
     seconds: float = 0.0
     parts: dict[str, bool] = field(default_factory=dict)
     printed: str = ""
+    chapter: int | None = None
 
     @property
     def passed(self) -> bool:
@@ -183,9 +195,9 @@ def _in_array(expected, got, case):
     if np.isnan(array[wrong]).any():
         what = "NaN where a number is expected"
     else:
-        what = f"{wrong.sum()} of {wrong.size} values are wrong"
+        what = f"{wrong.sum()} of {wrong.size} values are {VALUES_WRONG}"
         if wrong.all() and wrong.size == 1:
-            what = "the value is wrong"
+            what = f"the value is {VALUES_WRONG}"
     return what, _shorten(expected, wrong), _shorten(array, wrong)
 
 

@@ -11,7 +11,7 @@ HEADLINES = {
     "passed": "{} is right",
     "failed": "{} is not right yet",
     "todo": "{} is still to do",
-    "error": "{} could not be checked to its end",
+    "error": "{} stopped with an error",
     "timeout": "{} took too long",
 }
 MOST = 3
@@ -34,17 +34,23 @@ def as_text(report: Report, name: str) -> str:
         Lines of plain text; nothing in them changes from run to run.
     """
     lines = [HEADLINES[report.status].format(name)]
+    if report.chapter is not None and report.passed:
+        lines[0] += f", as far as chapter {report.chapter:02} goes"
     if report.message:
         lines += ["  " + line for line in report.message.splitlines()]
-    for mistake in report.named:
-        lines += [f"  It looks as if {mistake.says}.", f"  Look: {mistake.hint}."]
     if len(report.named) > 1:
-        lines.insert(1, "  These answer alike; it is one of them:")
+        lines.append("  These answer alike; it is one of them:")
+    if report.at_first:
+        lines.append("  Nothing that is known answers so to the end. At first it does:")
+    for mistake in report.named + report.at_first:
+        lines += [f"  It looks as if {mistake.says}.", f"  Look: {mistake.hint}."]
     for failure in report.failures[:MOST]:
-        lines.append(f"  {failure.says}: {failure.what}")
+        lines += f"  {failure.says}: {failure.what}".replace("\n", "\n    ").split("\n")
         if failure.expected or failure.got:
             lines += _indented("expected", failure.expected)
             lines += _indented("got     ", failure.got)
+        if failure.times > 1:
+            lines.append(f"    likewise: {failure.times - 1} more")
     more = len(report.failures) - MOST
     if more > 0:
         lines.append(f"  and {more} more")

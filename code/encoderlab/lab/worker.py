@@ -172,7 +172,8 @@ def _read_report(path):
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         data["failures"] = [Failure(**failure) for failure in data["failures"]]
-        data["named"] = [Mistaken(**mistake) for mistake in data["named"]]
+        for name in ("named", "at_first"):
+            data[name] = [Mistaken(**mistake) for mistake in data[name]]
         return Report(**data)
     except (OSError, ValueError, KeyError, TypeError):
         return None

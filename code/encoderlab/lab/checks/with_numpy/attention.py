@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.lab.case import Case, Property, ask, give_weights
+from encoderlab.lab.case import Case, FromChapter, Property, ask, give_weights
 from encoderlab.with_numpy import attention as ours
 
 
@@ -17,6 +17,7 @@ def attention(solution, rng):
     yield ask(solution, k, 1 - k, v, says="as many queries as keys")
     heads = [rng.standard_normal((2, 3, 5, 4)) for _ in "qkv"]
     yield ask(solution, *heads, says="3 heads, with equal lengths")
+    yield FromChapter(4)
     mask = np.arange(7) < np.array([7, 4])[:, None, None]
     yield ask(solution, q, k, v, mask, says="7 and 4 of 7 keys allowed")
     square = np.arange(7) < np.array([3, 6])[:, None, None]
@@ -38,6 +39,7 @@ def attention(solution, rng):
     yield ask(solution, *low, says="scores of -20000 beside a masked 0")
     half = [a.astype(np.float16) for a in (q, k, v)]
     yield ask(solution, *half, mask, says="float16, with a mask", rtol=1e-2)
+    yield FromChapter(9)
     yield from _dropout_of_weights(solution, rng)
     some = {"dropout_p": 0.4}
     yield ask(solution, q, k, v, says="dropout_p without rng: off", keywords=some)
@@ -137,6 +139,7 @@ def MultiHeadAttention(solution, rng):  # noqa: N802  # named as what it checks
         "permuting the tokens permutes the output",
         lambda: np.allclose(layer(x)[0][:, order], layer(x[:, order])[0]),
     )
+    yield FromChapter(9)
     yield from _dropout_of_heads(new, book, rng)
     wrong = {"raises": ValueError}
     yield ask(new, 10, 3, says="width 10 in 3 heads", **wrong)
