@@ -231,7 +231,7 @@ def _in_words(error):
 
 
 def _once(failures):
-    """Each question once, and those together that fail alike, or get the same advice."""
+    """Each question once, those that fail alike or get the same advice together."""
     by_question: dict[str, Failure] = {}
     for failure in failures:  # the second probe asks the same again
         by_question.setdefault(failure.says, failure)
