@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from encoderlab.config import TextConfig
 from encoderlab.with_numpy.heads import TokenClassifier
@@ -13,6 +13,189 @@ from encoderlab.with_numpy.training import (
     clip_gradients,
     loss_and_gradients,
 )
+
+
+def encoder_shapes(B: int, T: int, D: int, H: int) -> dict[str, tuple[int, ...]]:
+    """Give the shape of each array on the way through an encoder of texts.
+
+    Parameters
+    ----------
+    B, T, D, H
+        Texts, tokens of each, numbers of a token's vector, attention heads.
+
+    Returns
+    -------
+    dict
+        A tuple for ``token_ids`` (one whole number a token), ``x`` (one vector a
+        token), ``scores`` (for each head: every query with every key), ``weights``
+        (the scores after softmax) and ``output`` (what the encoder returns).
+
+    Notes
+    -----
+    Chapter 01.
+
+    Examples
+    --------
+    >>> encoder_shapes(2, 5, 12, 3)["token_ids"]
+    (2, 5)
+    """
+    return {
+        "token_ids": (B, T),
+        "x": (B, T, D),
+        "scores": (B, H, T, T),
+        "weights": (B, H, T, T),
+        "output": (B, T, D),
+    }
+
+
+def reach(mask: Bool[np.ndarray, "T T"], num_layers: int) -> Bool[np.ndarray, "T T"]:
+    """Say which token can know of which after some layers.
+
+    In each layer a token keeps what it knows and adds what the tokens that it attends
+    to knew before this layer.
+
+    Parameters
+    ----------
+    mask
+        True at [t, s] where query t may attend to key s; left unchanged.
+    num_layers
+        Number of layers, at least 0. After none, each token knows of itself alone.
+
+    Returns
+    -------
+    np.ndarray
+        Booleans, True at [t, s] where token t can know of token s.
+
+    Notes
+    -----
+    Chapter 01.
+
+    Examples
+    --------
+    >>> reach(np.eye(3, k=-1, dtype=bool), 2).astype(int)
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 1, 1]])
+    """
+    known = np.eye(len(mask), dtype=bool)
+    for _ in range(num_layers):
+        known = known | (mask @ known)
+    return known
+
+
+def embed(
+    token_ids: Int[np.ndarray, "B T"],
+    segment_ids: Int[np.ndarray, "B T"],
+    W_token: Float[np.ndarray, "V D"],
+    W_position: Float[np.ndarray, "N D"],
+    W_segment: Float[np.ndarray, "G D"],
+    norm: Callable[[np.ndarray], np.ndarray],
+) -> Float[np.ndarray, "B T D"]:
+    """Add the vectors of each token, its position and its segment, and normalise.
+
+    Parameters
+    ----------
+    token_ids, segment_ids
+        Rows of ``W_token`` and of ``W_segment``.
+    W_token, W_position, W_segment
+        The tables; left unchanged.
+    norm
+        From the sums to the result.
+
+    Returns
+    -------
+    np.ndarray
+        One vector a token.
+
+    Raises
+    ------
+    ValueError
+        If an id is no row of its table, negative ones included, or there are more
+        tokens than rows of ``W_position``.
+
+    Notes
+    -----
+    Chapter 06.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 0.0], [0.0, 2.0]])
+    >>> embed(np.array([[1, 0]]), np.array([[0, 0]]), table, table, table, lambda x: x)
+    array([[[2., 2.],
+            [2., 2.]]])
+    """
+    for name, ids, table in (
+        ("token_ids", token_ids, W_token),
+        ("segment_ids", segment_ids, W_segment),
+    ):
+        if ids.min() < 0 or ids.max() >= len(table):
+            raise ValueError(f"{name} must be from 0 to {len(table) - 1}")
+    T = token_ids.shape[1]
+    if len(W_position) < T:
+        raise ValueError(f"{T} tokens are more than the {len(W_position)} positions")
+    return norm(W_token[token_ids] + W_position[:T] + W_segment[segment_ids])
+
+
+def is_position_wise(
+    f: Callable[[np.ndarray], np.ndarray], x: Float[np.ndarray, "T D"]
+) -> bool:
+    """Test whether a function works on each token by itself, and on all alike.
+
+    Parameters
+    ----------
+    f
+        A function from (T, D) to (T, D), for any T.
+    x
+        Distinct tokens to try it on.
+
+    Returns
+    -------
+    bool
+        True if no token's result depends on another token or on its position, up to
+        rounding.
+
+    Notes
+    -----
+    Chapter 08. A test tries a few inputs that can tell; it cannot try all.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 2.0], [3.0, 5.0]])
+    >>> is_position_wise(np.exp, x), is_position_wise(lambda x: x.cumsum(axis=0), x)
+    (True, False)
+    """
+    return np.allclose(f(x), np.concatenate([f(row[None]) for row in x]))
+
+
+def dropout_backward(
+    d_y: Float[np.ndarray, "*shape"], kept: Bool[np.ndarray, "*shape"], p: float
+) -> Float[np.ndarray, "*shape"]:
+    """Give the gradient of dropout's input.
+
+    Parameters
+    ----------
+    d_y
+        Gradient of its output; left unchanged.
+    kept
+        True where a number survived.
+    p
+        Probability of dropping one, in [0, 1).
+
+    Returns
+    -------
+    np.ndarray
+        The gradient of the input.
+
+    Notes
+    -----
+    Chapter 09.
+
+    Examples
+    --------
+    >>> dropout_backward(np.array([1.0, 3.0]), np.array([False, True]), 0.5)
+    array([0., 6.])
+    """
+    return d_y * kept / (1 - p)
 
 
 def identity_in_evaluation(f: Callable[..., np.ndarray]) -> bool:

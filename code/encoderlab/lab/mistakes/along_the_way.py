@@ -1,13 +1,435 @@
 """What goes wrong in the exercises that ask for no part of the package."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
+from encoderlab import along_the_way
+from encoderlab.lab.mistakes import mistake
 from encoderlab.lab.mistakes.by_docstring import wrong
 from encoderlab.with_numpy import training
 from encoderlab.with_numpy.encoder import TextEncoder
 from encoderlab.with_numpy.parameters import count, parameters
+
+
+def shapes_but(**changes):
+    """The right shapes but for those that are changed here."""
+
+    def encoder_shapes(B, T, D, H):
+        right = along_the_way.encoder_shapes(B, T, D, H)
+        return right | {name: new(B, T, D, H) for name, new in changes.items()}
+
+    return encoder_shapes
+
+
+for _name, _says, _hint, _changes in (
+    (
+        "a_vector_for_an_id",
+        "you give the token ids the axis of the vectors",
+        "an id is one whole number: the vectors come from the embedding",
+        {"token_ids": lambda B, T, D, H: (B, T, D)},
+    ),
+    (
+        "no_axis_of_heads",
+        "you leave the heads out of scores and weights",
+        "each head compares every query with every key for itself",
+        dict.fromkeys(("scores", "weights"), lambda B, T, D, H: (B, T, T)),
+    ),
+    (
+        "heads_first",
+        "you put the heads before the texts",
+        "the axes of the scores are text, head, query, key",
+        dict.fromkeys(("scores", "weights"), lambda B, T, D, H: (H, B, T, T)),
+    ),
+    (
+        "heads_last",
+        "you put the heads after queries and keys",
+        "the axes of the scores are text, head, query, key",
+        dict.fromkeys(("scores", "weights"), lambda B, T, D, H: (B, T, T, H)),
+    ),
+    (
+        "scores_of_vectors",
+        "you give the scores the shape of the heads' vectors",
+        "a score is one number for a query and a key",
+        dict.fromkeys(("scores", "weights"), lambda B, T, D, H: (B, H, T, D // H)),
+    ),
+    (
+        "weights_summed_up",
+        "you let softmax take an axis away",
+        "softmax keeps the shape: it only makes each row sum to 1",
+        {"weights": lambda B, T, D, H: (B, H, T)},
+    ),
+    (
+        "one_vector_a_text",
+        "you let the encoder return one vector a text",
+        "an encoder returns one vector for each token",
+        {"output": lambda B, T, D, H: (B, D)},
+    ),
+    (
+        "output_in_heads",
+        "you leave the output cut into heads",
+        "the heads' results are joined again before a layer ends",
+        {"output": lambda B, T, D, H: (B, H, T, D // H)},
+    ),
+    (
+        "tokens_first",
+        "you put the tokens before the texts",
+        "here the batch comes first; some libraries differ",
+        {
+            "token_ids": lambda B, T, D, H: (T, B),
+            "x": lambda B, T, D, H: (T, B, D),
+            "output": lambda B, T, D, H: (T, B, D),
+        },
+    ),
+):
+    _target = shapes_but(**_changes)
+    _target.__module__ = __name__
+    mistake("encoder_shapes", _name, _says, _hint)(_target)
+
+
+@wrong("reach")
+def one_layer_only(mask, num_layers):
+    """you do as if there were one layer, however many there are
+
+    repeat the step: what a token knows after one layer travels on in the next
+    """
+    return along_the_way.reach(mask, min(num_layers, 1))
+
+
+@wrong("reach")
+def no_residual(mask, num_layers):
+    """you forget that a token keeps what it knows
+
+    add what is known before the layer to what the layer brings
+    """
+    known = np.eye(len(mask), dtype=bool)
+    for _ in range(num_layers):
+        known = mask @ known
+    return known
+
+
+@wrong("reach")
+def against_the_arrows(mask, num_layers):
+    """you let knowledge flow from the query to the key
+
+    mask[t, s] brings what s knows to t: mask @ known, not mask.T @ known
+    """
+    return along_the_way.reach(mask.T, num_layers)
+
+
+@wrong("reach")
+def itself_forgotten(mask, num_layers):
+    """you start from nothing instead of from itself
+
+    after no layer each token knows of itself: start with the identity
+    """
+    known = mask & (num_layers > 0)
+    for _ in range(num_layers - 1):
+        known = known | (mask @ known)
+    return known
+
+
+@wrong("reach")
+def one_layer_more(mask, num_layers):
+    """you go through one layer too many
+
+    with num_layers = 0 the answer is the identity
+    """
+    return along_the_way.reach(mask, num_layers + 1)
+
+
+@wrong("reach")
+def one_layer_less(mask, num_layers):
+    """you go through one layer too few
+
+    with num_layers = 1 a token knows of those that it attends to
+    """
+    return along_the_way.reach(mask, max(num_layers - 1, 0))
+
+
+@wrong("reach")
+def all_at_once(mask, num_layers):
+    """you let knowledge run through all tokens within one layer
+
+    in one layer a token gets what the others knew before this layer
+    """
+    known = np.eye(len(mask), dtype=bool)
+    for _ in range(num_layers):
+        for t in range(len(mask)):
+            known[t] |= (mask[t][:, None] & known).any(axis=0)
+    return known
+
+
+@wrong("reach")
+def squared_each_layer(mask, num_layers):
+    """you double the number of steps in each layer
+
+    in each layer one step is added: multiply by the mask, not by what is known
+    """
+    known = np.eye(len(mask), dtype=bool)
+    for _ in range(num_layers):
+        step = known | mask
+        known = step @ step if known[~np.eye(len(mask), dtype=bool)].any() else step
+    return known
+
+
+@wrong("reach")
+def counts_of_ways(mask, num_layers):
+    """you return numbers, not booleans
+
+    the number of ways is more than is asked: compare it with 0
+    """
+    return np.linalg.matrix_power(mask + np.eye(len(mask), dtype=int), num_layers)
+
+
+def embedded(position=None, segment=True, scale=1.0, norm_parts=False, checked=True):
+    """Embed with one thing changed."""
+
+    def embed(token_ids, segment_ids, W_token, W_position, W_segment, norm):
+        if checked:
+            along_the_way.embed(
+                token_ids, segment_ids, W_token, W_position, W_segment, norm
+            )
+        places = (
+            W_position[: token_ids.shape[1]]
+            if position is None
+            else (position(W_position, token_ids))
+        )
+        x = scale * W_token[token_ids] + places
+        if norm_parts:
+            return norm(x) + W_segment[segment_ids]
+        return norm(x + W_segment[segment_ids] if segment else x)
+
+    return embed
+
+
+for _name, _says, _hint, _changes in (
+    (
+        "no_positions",
+        "you leave the positions out",
+        "without them the encoder is blind to order: add W_position[:T]",
+        {"position": lambda table, ids: 0.0},
+    ),
+    (
+        "no_segments",
+        "you leave the segments out",
+        "add W_segment[segment_ids]",
+        {"segment": False},
+    ),
+    (
+        "positions_from_1",
+        "you count the positions from 1",
+        "the first token has position 0",
+        {
+            "position": lambda table, ids: np.roll(table, -1, axis=0)[: ids.shape[1]],
+        },
+    ),
+    (
+        "positions_by_id",
+        "you look the positions up by token id",
+        "the position is the place in the sequence, not the token",
+        {"position": lambda table, ids: table[ids % len(table)]},
+    ),
+    (
+        "one_position_for_all",
+        "you give every token the last position, table[T - 1]",
+        "take the first T rows of the table, table[:T]",
+        {"position": lambda table, ids: table[ids.shape[1] - 1]},
+    ),
+    (
+        "scaled_by_root_d",
+        "you multiply the tokens' vectors by the root of the width",
+        "the first transformer does so; in this equation nothing is scaled",
+        {"scale": math.sqrt(8)},
+    ),
+    (
+        "segments_after_the_norm",
+        "you add the segments after the norm",
+        "the norm comes last, on the whole sum",
+        {"norm_parts": True},
+    ),
+    (
+        "unchecked",
+        "you do not check the ids and the length",
+        "NumPy takes -1 for the last row: compare with 0 and the rows of each table",
+        {"checked": False},
+    ),
+):
+    _target = embedded(**_changes)
+    _target.__module__ = __name__
+    mistake("embed", _name, _says, _hint)(_target)
+
+
+@wrong("embed")
+def no_norm(token_ids, segment_ids, W_token, W_position, W_segment, norm):
+    """you do not normalise the sum
+
+    call norm with it
+    """
+    return along_the_way.embed(
+        token_ids, segment_ids, W_token, W_position, W_segment, lambda x: x
+    )
+
+
+@wrong("embed")
+def added_in_place(token_ids, segment_ids, W_token, W_position, W_segment, norm):
+    """you add into a table
+
+    make a new array: x = x + ..., on what the lookup gave you
+    """
+    right = along_the_way.embed(
+        token_ids, segment_ids, W_token, W_position, W_segment, norm
+    )
+    W_position[: token_ids.shape[1]] += W_segment[segment_ids[0]]
+    return right
+
+
+@wrong("is_position_wise")
+def by_shuffling(f, x):
+    """you only look whether shuffled tokens give shuffled results
+
+    attention passes that: ask too whether a token alone gives the same result
+    """
+    order = np.roll(np.arange(len(x)), 2)
+    return np.allclose(f(x)[order], f(x[order]))
+
+
+@wrong("is_position_wise")
+def first_token_only(f, x):
+    """you look at the first token alone
+
+    what is wrong may show at another position: compare all of them
+    """
+    return np.allclose(f(x)[:1], f(x[:1]))
+
+
+@wrong("is_position_wise")
+def last_token_only(f, x):
+    """you look at the last token alone
+
+    what is wrong may show at another position: compare all of them
+    """
+    return np.allclose(f(x)[-1:], f(x[-1:]))
+
+
+@wrong("is_position_wise")
+def later_tokens_changed(f, x):
+    """you change the last token and look whether those before it move
+
+    a sum that runs forward passes that, and a factor for each position too
+    """
+    other = x.copy()
+    other[-1] += 1
+    return np.allclose(f(x)[:-1], f(other)[:-1])
+
+
+@wrong("is_position_wise")
+def each_other_changed(f, x):
+    """you change one token after another, and do not ask whether positions matter
+
+    a factor for each position depends on no other token: try a token alone as well
+    """
+    same = True
+    for t in range(len(x)):
+        other = x.copy()
+        other[t] += 1
+        rest = np.arange(len(x)) != t
+        same &= np.allclose(f(x)[rest], f(other)[rest])
+    return same
+
+
+@wrong("is_position_wise")
+def compares_exactly(f, x):
+    """you compare to the last bit, and sums may be rounded otherwise
+
+    compare with a tolerance, np.allclose
+    """
+    alone = np.concatenate([f(row[None]) for row in x])
+    return np.array_equal(f(x), alone)
+
+
+@wrong("is_position_wise")
+def with_itself(f, x):
+    """you compare f with itself on the same input
+
+    compare what f gives for all tokens with what it gives for each alone
+    """
+    return np.allclose(f(x), f(x.copy()))
+
+
+@wrong("is_position_wise")
+def answer_reversed(f, x):
+    """you return True where a token depends on the others
+
+    True means position-wise
+    """
+    return not along_the_way.is_position_wise(f, x)
+
+
+@wrong("dropout_backward")
+def mask_forgotten(d_y, kept, p):
+    """you let the gradient through to what was dropped
+
+    what was dropped did not reach the output: its gradient is 0
+    """
+    return d_y / (1 - p)
+
+
+@wrong("dropout_backward")
+def scale_forgotten(d_y, kept, p):
+    """you forget the factor of the survivors
+
+    they were divided by 1 - p on the way forward, so is their gradient
+    """
+    return d_y * kept
+
+
+@wrong("dropout_backward")
+def scaled_the_other_way(d_y, kept, p):
+    """you multiply by 1 - p
+
+    the factor is the same on both ways: divide by 1 - p
+    """
+    return d_y * kept * (1 - p)
+
+
+@wrong("dropout_backward")
+def divided_by_p(d_y, kept, p):
+    """you divide by p, the probability of dropping
+
+    divide by that of keeping, 1 - p
+    """
+    return d_y * kept / (p or 1.0)
+
+
+@wrong("dropout_backward")
+def dropped_kept(d_y, kept, p):
+    """you take kept for the places that were dropped
+
+    kept is True where a number survived
+    """
+    return d_y * ~kept / (1 - p)
+
+
+@wrong("dropout_backward")
+def into_the_upstream(d_y, kept, p):
+    """you write into the gradient that you were given
+
+    make a new array
+    """
+    d_y *= kept / (1 - p)
+    return d_y
+
+
+@wrong("dropout_backward")
+def drawn_anew(d_y, kept, p):
+    """you draw a new mask on the way back
+
+    it must be the mask of the way forward: use kept
+    """
+    return d_y * (np.random.default_rng(0).random(d_y.shape) >= p) / (1 - p)
+
 
 X = np.array([[-1.5, 0.0, 0.25], [3.0, -0.5, 40.0]])
 RATES = 0.0, 0.1, 0.5, 0.9
