@@ -139,8 +139,10 @@ def embed(
             [1., 5.],
             [0., 6.]]])
     """
-    _require_rows("token_ids", token_ids, W_token)
-    _require_rows("segment_ids", segment_ids, W_segment)
+    for ids, table in ((token_ids, W_token), (segment_ids, W_segment)):
+        # NumPy would take a negative id for a row counted from the end
+        if ids.min() < 0 or ids.max() >= len(table):
+            raise ValueError(f"ids must be from 0 to {len(table) - 1}")
     seq_len = token_ids.shape[1]
     if seq_len > len(W_position):
         raise ValueError(
@@ -447,11 +449,3 @@ def training_step(
     gradients, _ = clip_gradients(gradients, max_norm)
     optimizer.step(gradients, factor)
     return loss
-
-
-def _require_rows(name, ids, table):
-    # NumPy would take a negative id for a row counted from the end
-    if ids.size and (ids.min() < 0 or ids.max() >= len(table)):
-        raise ValueError(
-            f"{name} must be from 0 to {len(table) - 1}, got {ids.min()} to {ids.max()}"
-        )

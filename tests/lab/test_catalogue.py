@@ -70,7 +70,7 @@ def test_first_of_two_mistakes_is_named_as_what_comes_first():
     report = judge("attention", attention)
     assert not report.named
     assert [mistake.id for mistake in report.at_first] == ["attention.no_scale"]
-    assert "At first" in as_text(report, "attention")
+    assert "The first ones fit" in as_text(report, "attention")
 
 
 def test_common_first_error_gets_advice_once():
@@ -87,3 +87,21 @@ def test_common_first_error_gets_advice_once():
     assert as_text(judge("attention", attention), "it").count("print both shapes") == 1
     assert as_text(judge("softmax", unkept), "it").count("unless keepdims=True") == 1
     assert as_text(judge("softmax", without_axis), "it").count("the stub's") == 1
+
+
+def test_missing_refusals_are_not_taken_for_others():
+    def padding_mask(lengths, max_len):
+        lengths = np.asarray(lengths)
+        if lengths.dtype.kind == "f" or isinstance(max_len, float):
+            raise TypeError
+        if lengths.ndim != 1 or lengths.max() > max_len:
+            raise ValueError
+        return (np.arange(max_len) < lengths[:, None])[:, None, None, :]
+
+    report = judge("padding_mask", padding_mask)
+    assert report.mistakes == ["padding_mask.negative_accepted"]
+
+
+def test_chapter_before_the_exercise_is_refused():
+    with pytest.raises(ValueError, match="give 3 or a later one"):
+        judge("attention", len, chapter=2)

@@ -101,5 +101,6 @@ def together(failures: list[Failure]) -> list[Failure]:
     for failure in by_question.values():
         words = failure.what.split("\n")[-1], failure.expected, failure.got
         first = by_words.setdefault(words, failure)
-        first.times += first is not failure
+        if first is not failure:
+            first.also.append(failure.says)
     return list(by_words.values())

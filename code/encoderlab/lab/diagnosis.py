@@ -29,22 +29,32 @@ def diagnose(
         The exercise.
     right, given
         The reference's answers and the solution's, by seed.
+    chapter
+        The last chapter that was asked about.
 
     Returns
     -------
     named, at_first : list of Mistaken
         Those that agree on every question; several where they cannot be told apart. If
-        there are none, those that agree the furthest, the first wrong number among it:
-        what is wrong then is theirs, and something else besides.
+        there are none, those that agree the furthest, beyond the first wrong number, to
+        a question that the solution answers wrongly as well, in another way.
     """
     check = exercise.check()
-    agreed = {
-        entry: min(
-            _agreed(answers, ask_all(check, entry.target, seed, chapter))
+    refusals = all(
+        _refuses(one) or compare(one, other) is None
+        for seed in given
+        for one, other in zip(right[seed], given[seed], strict=False)
+    )
+    agreed = {}
+    for entry in mistakes_of(exercise.id):
+        places = {
+            seed: _agreed(
+                answers, ask_all(check, entry.target, seed, chapter), refusals
+            )
             for seed, answers in given.items()
-        )
-        for entry in mistakes_of(exercise.id)
-    }
+        }
+        if not any(_is_right(right[seed], given[seed], places[seed]) for seed in given):
+            agreed[entry] = min(places.values())
     furthest = max(agreed.values(), default=0)
     found = [
         Mistaken(entry.id, entry.says, entry.hint)
@@ -57,13 +67,33 @@ def diagnose(
     return [], found if first < furthest and len(found) <= MOST_AT_FIRST else []
 
 
-def _agreed(answers, others):
-    """How many questions are answered alike before the first that is not."""
+def _is_right(right, given, place):
+    """Whether the answer at a place is right: what errs there was not done."""
+    if place >= min(len(right), len(given)):
+        return False
+    return compare(right[place], given[place]) is None
+
+
+def _refuses(answer):
+    return isinstance(answer.case, Case) and answer.case.raises is not None
+
+
+def _agreed(answers, others, refusals):
+    """How many questions are answered alike before the first that is not.
+
+    Who refuses bad input, and how, says nothing about a mistake, unless refusals are
+    all that is wrong.
+    """
     for place, (one, other) in enumerate(zip_longest(answers, others)):
         if one is None or other is None:
             return place
-        if isinstance(one.case, Case) and one.case.raises:
-            continue  # who refuses bad input, and how, says nothing about the mistake
+        if _refuses(one):
+            wanted = one.case.raises
+            if refusals and isinstance(one.error, wanted) != isinstance(
+                other.error, wanted
+            ):
+                return place
+            continue
         if (
             type(one.error) is not type(other.error)
             or one.changed_input != other.changed_input

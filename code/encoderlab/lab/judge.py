@@ -46,8 +46,15 @@ def judge(
     ------
     UnknownExercise
         If there is no such exercise.
+    ValueError
+        If the exercise belongs to a later chapter than ``chapter``.
     """
     exercise = find(exercise) if isinstance(exercise, str) else exercise
+    if chapter is not None and chapter < exercise.chapter:
+        raise ValueError(
+            f"{exercise.name} is an exercise of chapter {exercise.chapter}, got "
+            f"chapter={chapter}; give {exercise.chapter} or a later one"
+        )
     start = time.perf_counter()
     check = exercise.check()
     right = right or ask_reference(exercise, chapter)

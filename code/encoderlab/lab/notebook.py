@@ -9,10 +9,11 @@ from textwrap import dedent
 from typing import Any
 
 from encoderlab.lab.exercises import Exercise, find
-from encoderlab.lab.judge import judge, judge_file
+from encoderlab.lab.judge import judge
 from encoderlab.lab.outcome import Report
 from encoderlab.lab.report import as_html, as_text
 from encoderlab.lab.stubs import imports
+from encoderlab.lab.worker import Worker
 from encoderlab.lab.workspace import Workspace, write
 
 
@@ -51,8 +52,12 @@ def check(exercise: str, solution: Any, *, chapter: int | None = None) -> Report
 
     Raises
     ------
+    TypeError
+        If the first argument is no name.
     UnknownExercise
         If there is no such exercise; the message suggests the nearest names.
+    ValueError
+        If the exercise belongs to a later chapter than ``chapter``.
 
     Notes
     -----
@@ -66,6 +71,8 @@ def check(exercise: str, solution: Any, *, chapter: int | None = None) -> Report
     >>> check("softmax", softmax)
     softmax is still to do
     """
+    if not isinstance(exercise, str):
+        raise TypeError('the name comes first: check("softmax", softmax)')
     entry = find(exercise)
     report = _judge_in_time(entry, solution, chapter)
     if report.passed and chapter is None:
@@ -111,12 +118,14 @@ def _save(entry: Exercise, solution: Any) -> str:
     except (OSError, TypeError):
         return ""
     text = f"import math\n\n{imports(entry)}\n\n{dedent(source)}\n"
+    if solution.__name__ != entry.name:
+        return f"It was not stored: name it {entry.name}, and check it once more"
     with TemporaryDirectory() as folder:
         alone = Path(folder) / workspace.file(entry).name
         alone.write_text(text, encoding="utf-8")
-        report = judge_file(entry, alone)
+        report = Worker(workspace.root).check(entry, alone)
     if not report.passed:
-        why = report.message or report.failures[0].what
+        why = next((failure.what for failure in report.failures), report.message)
         return f"It was not stored, since it does not run without this notebook: {why}"
     try:
         write(workspace.file(entry), text)

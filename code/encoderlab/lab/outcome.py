@@ -23,15 +23,15 @@ class Failure:
         What is wrong with the answer, in words.
     expected, got
         The right answer and the given one, shortened, or empty.
-    times
-        How many questions fail alike.
+    also
+        Other questions that fail alike.
     """
 
     says: str
     what: str
     expected: str = ""
     got: str = ""
-    times: int = 1
+    also: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -38,10 +38,10 @@ def as_text(report: Report, name: str) -> str:
         lines[0] += f", as far as chapter {report.chapter:02} goes"
     if report.message:
         lines += ["  " + line for line in report.message.splitlines()]
-    if len(report.named) > 1:
-        lines.append("  These answer alike; it is one of them:")
     if report.at_first:
-        lines.append("  Nothing that is known answers so to the end. At first it does:")
+        lines.append("  No known mistake gives all these answers. The first ones fit:")
+    if max(len(report.named), len(report.at_first)) > 1:
+        lines.append("  These answer alike; it is one of them:")
     for mistake in report.named + report.at_first:
         lines += [f"  It looks as if {mistake.says}.", f"  Look: {mistake.hint}."]
     for failure in report.failures[:MOST]:
@@ -49,8 +49,10 @@ def as_text(report: Report, name: str) -> str:
         if failure.expected or failure.got:
             lines += _indented("expected", failure.expected)
             lines += _indented("got     ", failure.got)
-        if failure.times > 1:
-            lines.append(f"    likewise: {failure.times - 1} more")
+        if failure.also:
+            more = len(failure.also) - MOST
+            others = "; ".join(failure.also[:MOST]) + (f"; {more} more" * (more > 0))
+            lines.append(f"    likewise: {others}")
     more = len(report.failures) - MOST
     if more > 0:
         lines.append(f"  and {more} more")

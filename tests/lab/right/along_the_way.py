@@ -20,29 +20,6 @@ def encoder_shapes__as_lists(B, T, D, H):
     }
 
 
-def encoder_shapes__of_arrays(B, T, D, H):
-    ids = np.zeros((B, T), int)
-    x = np.zeros((100, D))[ids]
-    heads = x.reshape(B, T, H, D // H).swapaxes(1, 2)
-    scores = heads @ heads.swapaxes(-1, -2)
-    arrays = {"token_ids": ids, "x": x, "scores": scores, "weights": scores}
-    return {name: a.shape for name, a in (arrays | {"output": x}).items()}
-
-
-def reach__power_of_a_matrix(mask, num_layers):
-    return np.linalg.matrix_power(mask + np.eye(len(mask)), num_layers) > 0
-
-
-def reach__sets(mask, num_layers):
-    known = [{t} for t in range(len(mask))]
-    for _ in range(num_layers):
-        known = [
-            known[t].union(*(known[s] for s in np.flatnonzero(mask[t])))
-            for t in range(len(mask))
-        ]
-    return np.array([[s in of_t for s in range(len(mask))] for of_t in known])
-
-
 def reach__from_a_copy(mask, num_layers):
     known = np.eye(len(mask), dtype=bool)
     for _ in range(num_layers):
@@ -50,36 +27,6 @@ def reach__from_a_copy(mask, num_layers):
         for t in range(len(mask)):
             known[t] = before[t] | before[mask[t]].any(axis=0)
     return known
-
-
-def embed__one_by_one(token_ids, segment_ids, W_token, W_position, W_segment, norm):
-    B, T = token_ids.shape
-    if W_position.shape[0] < T:
-        raise ValueError("too long")
-    for ids, table in ((token_ids, W_token), (segment_ids, W_segment)):
-        if ((ids < 0) | (ids >= table.shape[0])).any():
-            raise ValueError("no such row")
-    x = np.empty((B, T, W_token.shape[1]))
-    for b in range(B):
-        for t in range(T):
-            x[b, t] = W_token[token_ids[b, t]] + W_segment[segment_ids[b, t]]
-            x[b, t] += W_position[t]
-    return norm(x)
-
-
-def embed__one_hot(token_ids, segment_ids, W_token, W_position, W_segment, norm):
-    places = np.arange(token_ids.shape[1]) + np.zeros_like(token_ids)
-    total = 0.0
-    for ids, W in (
-        (token_ids, W_token),
-        (segment_ids, W_segment),
-        (places, W_position),
-    ):
-        hot = ids[..., None] == np.arange(len(W))
-        if not hot.any(axis=-1).all():
-            raise ValueError("no such row")
-        total = total + hot @ W
-    return norm(total)
 
 
 def is_position_wise__alone_and_doubled(f, x):
@@ -95,17 +42,6 @@ def is_position_wise__others_replaced(f, x):
         if not np.allclose(f(moved)[(t + 1) % len(x)], right[t]):
             return False
     return np.allclose(f(x[:1]), right[:1])
-
-
-def dropout_backward__where(d_y, kept, p):
-    return np.where(kept, d_y / (1 - p), 0.0)
-
-
-def dropout_backward__in_a_copy(d_y, kept, p):
-    d_x = d_y.copy()
-    d_x[~kept] = 0
-    d_x /= 1 - p
-    return d_x
 
 
 def identity_in_evaluation__with_random_numbers(f):

@@ -164,6 +164,15 @@ def depth_ignored(mask, num_layers):
 
 
 @wrong("reach")
+def no_layer_taken_for_one(mask, num_layers):
+    """you start from the mask, and after no layer a token knows of itself alone
+
+    start from the identity: the mask comes in with the first layer
+    """
+    return along_the_way.reach(mask, max(num_layers, 1))
+
+
+@wrong("reach")
 def one_layer_too_many(mask, num_layers):
     """you go through one layer too many
 
@@ -250,10 +259,16 @@ def no_check(name, ids, table):
     """Let every id through."""
 
 
+def require_rows(name, ids, table):
+    """Refuse ids that a table does not hold, as one should."""
+    if ids.min() < 0 or ids.max() >= len(table):
+        raise ValueError(f"{name} must be rows of their table")
+
+
 def summed(
     total,
-    tokens=along_the_way._require_rows,
-    segments=along_the_way._require_rows,
+    tokens=require_rows,
+    segments=require_rows,
     longest=len,
 ):
     """Embed with another sum, or other checks of ids and length.
@@ -466,6 +481,24 @@ def last_alone(f, x):
     compare every row of f(x) with what f makes of that token alone
     """
     return np.allclose(f(x[-1:]), f(x)[-1:])
+
+
+@wrong("is_position_wise")
+def first_and_last_alone(f, x):
+    """you look at the first and the last token alone, and at none between
+
+    compare every row of f(x) with what f makes of that token alone
+    """
+    return all(np.allclose(f(x[t][None]), f(x)[t]) for t in (0, -1))
+
+
+@wrong("is_position_wise")
+def beginnings(f, x):
+    """you leave later tokens out, and keep those before
+
+    a token must give the same alone, without those before it
+    """
+    return all(np.allclose(f(x[: t + 1])[t], f(x)[t]) for t in range(len(x)))
 
 
 @wrong("is_position_wise")

@@ -1,5 +1,6 @@
 """Checks of chapters 01 to 09: shapes, reach, embeddings, position-wise, a gradient."""
 
+import operator
 from functools import partial
 
 import numpy as np
@@ -24,8 +25,11 @@ def encoder_shapes(solution, rng):
 
 def _shape_in_words(shape):
     if shape is ...:
-        return "still to fill in"
-    return str(tuple(shape) if isinstance(shape, list) else shape)
+        raise NotImplementedError
+    try:
+        return str(tuple(operator.index(number) for number in shape))
+    except TypeError:
+        return repr(shape)
 
 
 def reach(solution, rng):
@@ -45,6 +49,8 @@ def reach(solution, rng):
         for number in range(4):
             layers = f"{number} layer{'s' * (number != 1)}"
             yield ask(solution, mask, number, says=f"{name}, {layers}")
+    long = np.eye(12, k=-1, dtype=bool)
+    yield ask(solution, long, 9, says="the token before, 9 layers for 12 tokens")
     yield ask(solution, before, 9, says="the token before, 9 layers for 6 tokens")
 
 
@@ -74,7 +80,8 @@ def embed(solution, rng):
         token, position, segment = tables
 
         def raises():
-            given = np.array([token_ids]), np.array([segment_ids])
+            good = [0] * len(token_ids)  # text 0, and 1 is the one to refuse
+            given = np.array([good, token_ids]), np.array([good, segment_ids])
             try:
                 solution(*given, token, position[:positions], segment, norm)
             except ValueError:
@@ -84,6 +91,7 @@ def embed(solution, rng):
         return Property(f"{says}: a ValueError", raises)
 
     yield refused("the token id -1", [0, -1], [0, 0])
+    yield refused("the token id -2", [-2, 0], [0, 0])
     yield refused("the token id 11, of 11 rows", [11, 0], [0, 0])
     yield refused("the segment -1", [0, 1], [-1, 0])
     yield refused("the segment 3, of 3 rows", [0, 1], [0, 3])
@@ -102,7 +110,15 @@ def is_position_wise(solution, rng):
         "a shift by one": lambda x: np.roll(x, 1, axis=0),
         "the mean in row 0": lambda x: np.vstack([x.mean(0), x[1:]]),
         "row 1 added to row 0": lambda x: np.vstack([x[:2].sum(0), x[1:]]),
+        "row 3 added to row 2": lambda x: np.vstack([x[:2], x[2:4].sum(0), x[3:]])[
+            : len(x)
+        ],
         "row 0 doubled": lambda x: np.vstack([2 * x[:1], x[1:]]),
+        "the last row doubled": lambda x: np.vstack([x[:-1], 2 * x[-1:]]),
+        "the last column averaged": lambda x: np.hstack(
+            [x[:, :-1], 0 * x[:, -1:] + x[:, -1:].mean()]
+        ),
+        "rows averaged with their neighbour": lambda x: x + np.roll(x, 1, axis=0) / 2,
         "softmax over the width": softmax,
         "softmax over the tokens": lambda x: softmax(x, axis=0),
         "a thousandth of the mean added": lambda x: x + 1e-3 * x.mean(axis=0),
@@ -113,12 +129,14 @@ def is_position_wise(solution, rng):
     }
     x = rng.standard_normal((5, 6))
 
-    def decide(f):
-        answer = solution(f, x)
-        return bool(answer) if isinstance(answer, np.bool_) else answer
-
     for name, f in functions.items():
-        yield Case(f"f is {name}", partial(decide, f), (x,))
+        yield Case(f"f is {name}", partial(decide, solution, f, x), (x,))
+
+
+def decide(solution, *args):
+    """Ask for True or False; NumPy's own booleans are as good."""
+    answer = solution(*args)
+    return bool(answer) if isinstance(answer, np.bool_) else answer
 
 
 def dropout_backward(solution, rng):

@@ -1,9 +1,12 @@
 """Checks of chapters 09 to 11: a test of dropout, a residual, a count."""
 
+from functools import partial
+
 import numpy as np
 
 from encoderlab.config import TextConfig
 from encoderlab.lab.case import Case, ask, give_weights
+from encoderlab.lab.checks.along_the_way.early import decide
 from encoderlab.with_numpy.dropout import dropout
 from encoderlab.with_numpy.normalization import LayerNorm
 
@@ -35,17 +38,16 @@ DROPOUTS = {
     "one that is wrong above p = 0.5 alone": (
         lambda x, p, rng=None: x if p <= 0.5 else 0 * x
     ),
+    "one that is wrong between 0 and 0.9 alone": (
+        lambda x, p, rng=None: 0 * x if 0 < p < 0.9 else x
+    ),
     "one that is wrong at p = 0 alone": lambda x, p, rng=None: x if p > 0 else 0 * x,
 }
 
 
 def identity_in_evaluation(solution, rng):
     def asked(says, f):
-        def call():
-            answer = solution(f)
-            return answer if answer is None else bool(answer)
-
-        return Case(says, call)
+        return Case(says, partial(decide, solution, f))
 
     for says, f in DROPOUTS.items():
         yield asked(says, f)
@@ -86,9 +88,7 @@ def parameter_count(solution, rng):
         (20, 5, 7, 4, 23, 13, 1),
         (12, 3, 48, 5, 29, 17, 2),
     )
-    yield asked(small, norm_first=False)
-    yield asked(small, norm_first=True)
-    for sizes in others:
+    for sizes in (*others, small):
         yield asked(sizes, norm_first=True)
         yield asked(sizes, norm_first=False)
     huge = (8, 2, 11, 3, 2**50, 17, 5)

@@ -14,7 +14,8 @@ def attention(solution, rng):
     yield ask(solution, q, k, np.eye(2), says="2 queries, 2 keys, values of I")
     q, k, v = (rng.standard_normal(s) for s in ((2, 5, 4), (2, 7, 4), (2, 7, 6)))
     yield ask(solution, q, k, v, says="5 queries, 7 keys, values of width 6")
-    yield ask(solution, k, 1 - k, v, says="as many queries as keys")
+    wide = rng.standard_normal((2, 7, 6))
+    yield ask(solution, wide, 1 - wide, v, says="7 queries and 7 keys of width 6")
     heads = [rng.standard_normal((2, 3, 5, 4)) for _ in "qkv"]
     yield ask(solution, *heads, says="3 heads, with equal lengths")
     yield FromChapter(4)
@@ -116,6 +117,10 @@ def MultiHeadAttention(solution, rng):  # noqa: N802  # named as what it checks
     yield ask(layer, x, says="2 sequences of 5 tokens, 3 heads of width 4")
     yield ask(layer, x[:, :2], says="as many sequences as tokens")
     yield ask(layer, x[:, :3], says="as many tokens as heads")
+    other = ours.MultiHeadAttention(18, 3, rng=np.random.default_rng(0))
+    wide: Any = give_weights(new(18), other, rng)
+    tokens = 0.6 * rng.standard_normal((2, 5, 18))
+    yield ask(wide, tokens, says="3 heads of width 6")
     mask = np.arange(5) < np.array([5, 2])[:, None, None, None]
     yield ask(layer, x, mask, says="padding after 5 and 2 tokens")
     each = rng.random((2, 3, 5, 5)) < 0.5
@@ -141,10 +146,10 @@ def MultiHeadAttention(solution, rng):  # noqa: N802  # named as what it checks
     )
     wrong = {"raises": ValueError}
     yield ask(new, 10, 3, says="width 10 in 3 heads", **wrong)
+    yield ask(layer, x[..., :6], says="tokens of another width", **wrong)
     yield FromChapter(9)
     yield from _dropout_of_heads(new, book, rng)
     yield ask(new, says="dropout = 1", keywords={"dropout": 1.0}, **wrong)
-    yield ask(layer, x[..., :6], says="tokens of another width", **wrong)
     yield ask(layer, x, mask[:, 0], says="a mask without the axis of heads", **wrong)
     yield ask(layer, x, mask.astype(int), says="a 0/1 mask", raises=TypeError)
 

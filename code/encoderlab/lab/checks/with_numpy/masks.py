@@ -16,6 +16,7 @@ def padding_mask(solution, rng):
     yield ask(solution, [3, 1], 2, says="a length above max_len", **wrong)
     yield ask(solution, [-1, 2], 3, says="a length of -1", **wrong)
     yield ask(solution, np.array([[1, 2]]), 3, says="lengths with two axes", **wrong)
+    yield ask(solution, [[3], [1]], 3, says="a column of lengths", **wrong)
     wrong = {"raises": TypeError}
     yield ask(solution, [1.5, 2.0], 3, says="a length of 1.5", **wrong)
     yield ask(solution, [1, 2], 3.5, says="max_len of 3.5", **wrong)

@@ -45,6 +45,12 @@ def post_norm(x, a, f, n1, n2):
     return n2(h + f(h))
 
 
+class WithoutMask(EncoderLayer):
+    def __call__(self, x, mask=None, *, rng=None):
+        return super().__call__(x, rng=rng)
+
+
+layer("mask_ignored", "you do not use the mask", "hand it on to attention")(WithoutMask)
 layer(
     "always_post",
     "you normalise after each sum, whatever `norm_first` says",
