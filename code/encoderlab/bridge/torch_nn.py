@@ -45,7 +45,7 @@ def to_torch_nn(layer: Any) -> Any:
     >>> to_torch_nn(MultiHeadAttention(4, 2)).in_proj_weight.shape
     torch.Size([12, 4])
     """
-    ours = layer if isinstance(layer, nn.Module) else to_torch(layer)
+    ours: Any = layer if isinstance(layer, nn.Module) else to_torch(layer)
     kind = type(ours).__name__
     if kind == "LayerNorm":
         theirs: nn.Module = nn.LayerNorm(len(ours.weight), ours.eps)

@@ -1,5 +1,6 @@
 """The feed-forward network that every token passes through by itself."""
 
+from collections.abc import Callable
 from typing import get_args
 
 from jaxtyping import Float
@@ -10,7 +11,12 @@ from encoderlab.with_torch.dropout import dropout, require_probability
 from encoderlab.with_torch.functional import gelu, gelu_tanh, relu, silu
 from encoderlab.with_torch.parameters import new_linear
 
-ACTIVATIONS = {"relu": relu, "gelu": gelu, "gelu_tanh": gelu_tanh, "silu": silu}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": relu,
+    "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
+    "silu": silu,
+}
 
 
 class FeedForward(nn.Module):
