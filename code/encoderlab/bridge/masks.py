@@ -4,6 +4,8 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
+from encoderlab.with_torch.masks import require_bool
+
 
 def to_torch_nn_mask(
     mask: Bool[Tensor, "..."], num_heads: int, seq_len: int
@@ -14,7 +16,7 @@ def to_torch_nn_mask(
     ----------
     mask
         True where a query may attend to a key, with axes that broadcast to (B, H, T,
-        S).
+        S), but all B sequences: a mask for all alike as ``mask.expand(B, -1, -1, -1)``.
     num_heads
         Heads H.
     seq_len
@@ -28,6 +30,8 @@ def to_torch_nn_mask(
 
     Raises
     ------
+    TypeError
+        If ``mask`` is not boolean.
     ValueError
         If ``mask`` does not have four axes.
 
@@ -43,6 +47,7 @@ def to_torch_nn_mask(
     tensor([[[False,  True],
              [False,  True]]])
     """
+    require_bool(mask)
     if mask.ndim != 4:
         raise ValueError(
             f"mask must have the axes (B, H, T, S), got shape {tuple(mask.shape)}"

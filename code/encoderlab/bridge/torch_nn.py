@@ -32,7 +32,7 @@ def to_torch_nn(layer: Any) -> Any:
     Raises
     ------
     TypeError
-        If PyTorch has no such module: none of its encoders reads ids or pixels.
+        If it is something else: none of PyTorch's encoders reads ids or pixels.
 
     Notes
     -----
@@ -63,7 +63,10 @@ def to_torch_nn(layer: Any) -> Any:
             enable_nested_tensor=False,
         )
     else:
-        raise TypeError(f"torch.nn has no counterpart of {kind}")
+        raise TypeError(
+            "expected a LayerNorm, MultiHeadAttention, EncoderLayer or Encoder, got "
+            f"{kind}"
+        )
     theirs.load_state_dict(_packed(ours), assign=True)
     return theirs.train(ours.training)
 
@@ -168,13 +171,14 @@ def _unpacked(theirs):
 
 def _from_layer_norm(module):
     if (
-        len(module.normalized_shape) != 1
+        not isinstance(module, nn.LayerNorm)
+        or len(module.normalized_shape) != 1
         or module.weight is None
         or module.bias is None
     ):
         raise ValueError(
-            "the LayerNorm must run over the last axis alone and have weight and bias, "
-            f"got {module}"
+            "the norm must be a LayerNorm over the last axis alone, with weight and "
+            f"bias, got {module}"
         )
     return LayerNorm(module.normalized_shape[0], module.eps)
 
@@ -229,22 +233,33 @@ def _activation_name(activation):
 
 
 def _from_encoder(module):
-    first = _from_layer(module.layers[0])
-    if (module.norm is not None) != first.norm_first:
-        order = "pre-norm" if first.norm_first else "post-norm"
+    configs = {_config(layer, len(module.layers)) for layer in module.layers}
+    if len(configs) > 1:
+        raise ValueError("ours has layers of one kind, the encoder's options differ")
+    config = configs.pop()
+    if (module.norm is not None) != config.norm_first:
+        order = "pre-norm" if config.norm_first else "post-norm"
         said = "no final norm" if module.norm is None else "a final norm"
         raise ValueError(
             f"the encoder is {order} with {said}; ours has one in pre-norm alone"
         )
-    return Encoder(
-        EncoderConfig(
-            d_model=first.attention.d_model,
-            num_heads=first.attention.num_heads,
-            d_ff=first.feed_forward.d_ff,
-            num_layers=len(module.layers),
-            norm_first=first.norm_first,
-            activation=first.feed_forward.activation,
-            eps=first.norm_1.eps,
-            dropout=first.dropout,
+    if module.norm is not None and _from_layer_norm(module.norm).eps != config.eps:
+        raise ValueError(
+            f"ours has one eps, the encoder's layers have {config.eps} and its final "
+            f"norm {module.norm.eps}"
         )
+    return Encoder(config)
+
+
+def _config(module, num_layers):
+    layer = _from_layer(module)
+    return EncoderConfig(
+        d_model=layer.attention.d_model,
+        num_heads=layer.attention.num_heads,
+        d_ff=layer.feed_forward.d_ff,
+        num_layers=num_layers,
+        norm_first=layer.norm_first,
+        activation=layer.feed_forward.activation,
+        eps=layer.norm_1.eps,
+        dropout=layer.dropout,
     )

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from encoderlab.with_torch.dropout import dropout, require_probability
 from encoderlab.with_torch.functional import masked_softmax, softmax
-from encoderlab.with_torch.masks import require_bool
+from encoderlab.with_torch.masks import require_mask
 from encoderlab.with_torch.parameters import new_linear
 
 
@@ -82,7 +82,7 @@ def attention(
     require_matching(q, k, v)
     require_probability(dropout_p)
     if mask is not None:
-        require_bool(mask)
+        require_mask(mask, q.shape[:-1] + k.shape[-2:-1])
     if not need_weights:
         context = F.scaled_dot_product_attention(q, k, v, mask, dropout_p)
         return context, None

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn.functional import gelu, linear, log_softmax, relu, silu
 
-from encoderlab.with_torch.masks import require_bool
+from encoderlab.with_torch.masks import require_mask
 
 __all__ = [
     "gelu",
@@ -95,16 +95,7 @@ def masked_softmax(
     >>> masked_softmax(torch.tensor([1.0, 1.0, 9.0]), torch.tensor([True, True, False]))
     tensor([0.5000, 0.5000, 0.0000])
     """
-    require_bool(mask)
-    try:
-        fits = torch.broadcast_shapes(mask.shape, scores.shape) == scores.shape
-    except RuntimeError:
-        fits = False
-    if not fits:
-        raise ValueError(
-            f"mask must broadcast to the scores, got mask {tuple(mask.shape)} and "
-            f"scores {tuple(scores.shape)}"
-        )
+    require_mask(mask, scores.shape)
     mask = mask.expand_as(scores)
     allowed = scores.masked_fill(~mask, -torch.inf)
     # a softmax of nothing but -inf is NaN, and its gradient too

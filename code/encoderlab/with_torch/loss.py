@@ -1,5 +1,6 @@
 """How wrong a prediction is."""
 
+import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -65,16 +66,15 @@ def cross_entropy(
         )
     if not 0 <= label_smoothing < 1:
         raise ValueError(f"label_smoothing must be in [0, 1), got {label_smoothing}")
-    logits, targets = logits.flatten(0, -2), targets.flatten()  # (N, V), (N,)
+    ignored = torch.zeros_like(targets, dtype=torch.bool)
     if ignore_index is not None:
-        targets = targets.masked_fill(targets == ignore_index, NEVER)
-    counted = targets != NEVER
-    require_range("targets", targets[counted], logits.shape[-1])
+        ignored = targets == ignore_index
+    require_range("targets", targets.masked_fill(ignored, 0), logits.shape[-1])
     total = F.cross_entropy(
-        logits,
-        targets.long(),
+        logits.reshape(-1, logits.shape[-1]),  # (N, V)
+        targets.long().masked_fill(ignored, NEVER).flatten(),
         ignore_index=NEVER,
         label_smoothing=label_smoothing,
         reduction="sum",
     )
-    return total / counted.sum().clamp(min=1)
+    return total / (~ignored).sum().clamp(min=1)

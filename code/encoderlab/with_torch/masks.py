@@ -162,6 +162,36 @@ def require_bool(mask: Tensor) -> None:
         )
 
 
+def require_mask(mask: Tensor, shape: torch.Size) -> None:
+    """Refuse what is no mask for scores of a shape.
+
+    Parameters
+    ----------
+    mask
+        What was passed as a mask.
+    shape
+        That of the scores.
+
+    Raises
+    ------
+    TypeError
+        If it is not boolean.
+    ValueError
+        If it does not broadcast to the scores.
+
+    Examples
+    --------
+    >>> require_mask(torch.tensor([True, False]), torch.Size([3, 2]))
+    """
+    require_bool(mask)
+    pairs = zip(mask.shape[::-1], shape[::-1], strict=False)
+    if mask.ndim > len(shape) or not all(m in (1, size) for m, size in pairs):
+        raise ValueError(
+            f"mask must broadcast to the scores, got mask {tuple(mask.shape)} and "
+            f"scores {tuple(shape)}"
+        )
+
+
 def require_whole(name: str, ids: Tensor) -> None:
     """Refuse what are no whole numbers.
 

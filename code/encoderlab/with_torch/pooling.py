@@ -1,5 +1,6 @@
 """One vector for a whole sequence."""
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
@@ -37,7 +38,6 @@ def mean_pool(
 
     Examples
     --------
-    >>> import torch
     >>> x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0], [0.0, 2.0]])
     >>> mean_pool(x, torch.tensor([True, True, False, False]))
     tensor([1., 0.])
@@ -48,6 +48,8 @@ def mean_pool(
             "mask must have one value for each token, expected shape "
             f"{tuple(x.shape[:-1])}, got {tuple(mask.shape)}"
         )
-    total = x.masked_fill(~mask[..., None], 0.0).sum(-2)
+    # a sum of many float16 values can leave its range
+    wide = torch.promote_types(x.dtype, torch.float32)
+    total = x.masked_fill(~mask[..., None], 0.0).sum(-2, dtype=wide)
     count = mask.sum(-1, keepdim=True).clamp(min=1)
-    return total / count
+    return (total / count).to(x.dtype)
