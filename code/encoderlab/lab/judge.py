@@ -4,6 +4,7 @@ import math
 import sys
 import time
 import traceback
+from contextlib import nullcontext
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,17 @@ ADVICE = {
     "missing 1 required": "\ncompare the signature with the stub's",
     "unexpected keyword": "\ncompare the signature with the stub's",
     "positional arguments but": "\ncompare the signature with the stub's",
+    "before Module.__init__": "\nbegin __init__ with super().__init__()",
+    "mat1 and mat2": "\nthe last axis of the first must be as long as the last but one "
+    "of the second: print both shapes",
+    "must match the size of tensor": "\nprint the shapes of both: a sum, mean or amax "
+    "over an axis loses it unless keepdim=True",
+    "inplace operation": "\nan operation changed a value that the way back needs: "
+    "write x = x + y for x += y",
+    "requires grad. Use": "\nnumpy() ends the chain of gradients: stay with tensors",
+    "missing the required": "\na module computes in `forward`: is that its name?",
 }
-"""What to do about what Python and NumPy say, by a part of their message."""
+"""What to do about what Python, NumPy and PyTorch say, by a part of their message."""
 PACKAGE = str(Path(__file__).parents[1])
 SEEDS = (1, 2)
 """Two independent probes: what agrees on both is no accident."""
@@ -67,6 +77,20 @@ def judge(
         If there is no such exercise.
     """
     exercise = find(exercise) if isinstance(exercise, str) else exercise
+    with _own_chance(exercise):
+        return _judge(exercise, solution, right, chapter)
+
+
+def _own_chance(exercise):
+    """What a notebook draws after a check does not depend on it."""
+    if not exercise.in_torch:
+        return nullcontext()
+    from encoderlab.lab.modules import own_chance  # torch is for its exercises alone
+
+    return own_chance()
+
+
+def _judge(exercise, solution, right, chapter):
     start = time.perf_counter()
     check = exercise.check()
     right = right or ask_reference(exercise, chapter)
@@ -75,6 +99,7 @@ def judge(
     report = Report(exercise.id, "passed", cases=cases, chapter=chapter)
     if any(
         isinstance(answer.error, NotImplementedError)
+        and not answer.error.args  # PyTorch raises it with words, of a wrong dtype
         for answer in (*given[SEEDS[0]], *given[SEEDS[1]])
     ):
         report.status = "todo"
@@ -118,8 +143,10 @@ def judge_file(exercise: str | Exercise, path: Path) -> Report:
         The result; ``error`` with a message where the file cannot be run.
     """
     exercise = find(exercise) if isinstance(exercise, str) else exercise
+    if exercise.lacks():
+        return Report(exercise.id, "error", message=exercise.lacks())
     right = ask_reference(exercise)  # before the file can change anything
-    mine.loading.add(exercise.name)
+    mine.loading.add(exercise.short)
     try:
         solution = load_solution(path, exercise.name)
     except CannotLoad as error:
@@ -131,7 +158,7 @@ def judge_file(exercise: str | Exercise, path: Path) -> Report:
     except BaseException as error:
         return Report(exercise.id, "error", message=_in_words(error))
     finally:
-        mine.loading.discard(exercise.name)
+        mine.loading.discard(exercise.short)
     try:
         report = judge(exercise, solution, right)
     except SystemExit as error:
@@ -253,6 +280,7 @@ def _agreed(answers, others):
         if (
             type(one.error) is not type(other.error)
             or one.changed_input != other.changed_input
+            or (isinstance(one.error, WrongForm) and str(one.error) != str(other.error))
             or (one.error is None and _apart(one, other))
         ):
             return place
