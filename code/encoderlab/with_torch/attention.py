@@ -6,6 +6,7 @@ head, E width of a value.
 
 from math import sqrt
 
+import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
@@ -70,7 +71,6 @@ def attention(
 
     Examples
     --------
-    >>> import torch
     >>> q = torch.tensor([[4.0, 0.0]])
     >>> k, v = torch.eye(2), torch.tensor([[1.0], [0.0]])
     >>> context, weights = attention(q, k, v, need_weights=True)
@@ -83,6 +83,7 @@ def attention(
     require_probability(dropout_p)
     if mask is not None:
         require_mask(mask, q.shape[:-1] + k.shape[-2:-1])
+        mask = torch.atleast_2d(mask)  # PyTorch's function wants both axes
     if not need_weights:
         context = F.scaled_dot_product_attention(q, k, v, mask, dropout_p)
         return context, None
@@ -120,7 +121,6 @@ def split_heads(
 
     Examples
     --------
-    >>> import torch
     >>> split_heads(torch.arange(8.0).reshape(2, 4), 2)
     tensor([[[0., 1.],
              [4., 5.]],
@@ -155,7 +155,6 @@ def merge_heads(x: Float[Tensor, "*batch H T K"]) -> Float[Tensor, "*batch T D"]
 
     Examples
     --------
-    >>> import torch
     >>> x = torch.arange(24.0).reshape(2, 3, 4)
     >>> bool((merge_heads(split_heads(x, 2)) == x).all())
     True
@@ -192,7 +191,6 @@ class MultiHeadAttention(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> layer = MultiHeadAttention(4, 2)
     >>> output, weights = layer(torch.ones(1, 3, 4), need_weights=True)
     >>> output.shape, weights.shape
@@ -275,7 +273,6 @@ def require_matching(q: Tensor, k: Tensor, v: Tensor) -> None:
 
     Examples
     --------
-    >>> import torch
     >>> require_matching(torch.ones(2, 3), torch.ones(5, 3), torch.ones(5, 4))
     """
     shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)} and v {tuple(v.shape)}"
@@ -310,7 +307,6 @@ def require_tokens(x: Tensor, d_model: int) -> None:
 
     Examples
     --------
-    >>> import torch
     >>> require_tokens(torch.ones(5, 12), 12)
     """
     if x.ndim < 2 or x.shape[-1] != d_model:
@@ -338,7 +334,6 @@ def require_score_axes(mask: Tensor, x: Tensor) -> None:
 
     Examples
     --------
-    >>> import torch
     >>> require_score_axes(torch.ones(1, 1, 5, 5) == 1, torch.ones(2, 5, 12))
     """
     axes = x.ndim + 1
