@@ -82,7 +82,7 @@ def test_additive_mask_refuses_integers_as_dtype():
 
 
 def test_require_bool_says_how_to_convert():
-    with pytest.raises(TypeError, match="`mask == 1`, an additive one .*`mask == 0`"):
+    with pytest.raises(TypeError, match=r"`mask == 1`, an additive one .*`mask == 0`"):
         require_bool(torch.zeros(5))
 
 
