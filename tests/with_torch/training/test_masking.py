@@ -49,7 +49,7 @@ def test_masking_hides_replaces_and_keeps_eighty_ten_and_ten(many):
 
 
 def test_masking_draws_every_token_alike_and_no_special_one(many):
-    ids, inputs, targets = many
+    ids, inputs, _ = many
     drawn = inputs[(inputs != ids) & (inputs != MASK)]
     counts = torch.bincount(drawn, minlength=31)
     ordinary = [i for i in range(31) if i not in SPECIAL]
