@@ -118,6 +118,44 @@ def ask_gradients(
 NOT_CUT = "(detach, no_grad, .data, item, numpy and torch.tensor cut the way back)"
 
 
+def draw(
+    rng: np.random.Generator, *shape: int, scale: float = 1.0, shift: float = 0.0
+) -> Tensor:
+    """Draw a tensor in float64.
+
+    Parameters
+    ----------
+    rng
+        Draws the values.
+    shape
+        The shape.
+    scale, shift
+        Standard deviation and mean.
+
+    Returns
+    -------
+    Tensor
+        Normal values.
+    """
+    return torch.from_numpy(shift + scale * rng.standard_normal(shape))
+
+
+def close(one: Tensor, other: Tensor) -> bool:
+    """Whether two results are the same up to rounding in float64.
+
+    Parameters
+    ----------
+    one, other
+        The results.
+
+    Returns
+    -------
+    bool
+        Whether they differ by 1e-9 at most, relatively or from 0.
+    """
+    return torch.allclose(one, other, rtol=1e-9, atol=1e-9)
+
+
 def _floating(value):
     return isinstance(value, Tensor) and value.is_floating_point()
 

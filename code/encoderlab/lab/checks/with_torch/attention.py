@@ -1,0 +1,200 @@
+"""Checks of chapter 14: attention, and the module that runs it in heads."""
+
+import torch
+from torch import nn
+
+from encoderlab.lab.case import Case, Property, ask
+from encoderlab.lab.modules import (
+    ask_gradients,
+    close,
+    draw,
+    give_weights,
+    own_chance,
+)
+from encoderlab.with_torch import attention as ours
+from encoderlab.with_torch.masks import padding_mask
+
+ALL = {"keywords": {"need_weights": True}}
+
+
+def attention(solution, rng):
+    q = torch.tensor([[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
+    k = torch.tensor([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0]])
+    says = "2 queries, 2 keys, values of I, with the weights"
+    yield ask(solution, q, k, torch.eye(2), says=says, **ALL, rtol=1e-6)
+    q, k, v = draw(rng, 2, 5, 4), draw(rng, 2, 7, 4), draw(rng, 2, 7, 6)
+    says = "5 queries, 7 keys, values of width 6"
+    yield ask(solution, q, k, v, says=f"{says}, with the weights", **ALL)
+    yield ask(solution, q, k, v, says=f"{says}: None for the weights")
+    yield ask(solution, k, 1 - k, v, says="as many queries as keys", **ALL)
+    heads = [draw(rng, 2, 3, 5, 4) for _ in "qkv"]
+    yield ask(solution, *heads, says="3 heads, with equal lengths", **ALL)
+    mask = padding_mask([7, 4], 7)[:, 0]
+    yield ask(solution, q, k, v, mask, says="7 and 4 of 7 keys allowed", **ALL)
+    yield ask(solution, q, k, v, mask, says="7 and 4 of 7 keys, without weights")
+    other = padding_mask([3, 6], 7)[:, 0]
+    says = "a mask, 7 queries and 7 keys"
+    yield ask(solution, k, 1 - k, v, other, says=says, **ALL)
+    each = torch.from_numpy(rng.random((5, 7)) < 0.6)
+    each[:, 2] = True
+    yield ask(solution, q, k, v, each, says="another mask for each query", **ALL)
+    nothing = mask & torch.tensor([True, False])[:, None, None]
+    says = "sample 1 may attend to nothing: zeros"
+    yield ask(solution, q, k, v, nothing, says=says, **ALL)
+    yield ask(solution, q, k, v, nothing, says=f"{says}, without weights")
+    deep = torch.zeros(3, 4)
+    deep[:, 0] = torch.tensor([-4e4, -4.0001e4, 0])
+    low = torch.eye(1, 4), deep, torch.eye(3), torch.tensor([True, True, False])
+    says = "scores of -20000 beside a masked 0"
+    yield ask(solution, *low, says=says, **ALL, rtol=1e-3)
+    yield ask_gradients(solution, q, k, v, says="the gradients", rng=rng)
+    says = "the gradients with the weights, and a mask"
+    yield ask_gradients(solution, q, k, v, mask, says=says, rng=rng, **ALL)
+    says = "the gradients where sample 1 may attend to nothing"
+    yield ask_gradients(solution, q, k, v, nothing, says=says, rng=rng, **ALL)
+    yield from _dropout_of_weights(solution, rng)
+    wrong = {"raises": ValueError}
+    yield ask(solution, q, k[..., :3], v, says="keys of another width", **wrong)
+    yield ask(solution, q, k, v[:, :6], says="fewer values than keys", **wrong)
+    yield ask(solution, q, k[:, :0], v[:, :0], says="no key at all", **wrong)
+    bad = {"keywords": {"dropout_p": 1.0}}
+    yield ask(solution, q, k, v, says="dropout_p = 1", **bad, **wrong)
+    yield ask(solution, q, k, v, mask.int(), says="a 0/1 mask", raises=TypeError)
+
+
+def _dropout_of_weights(solution, rng):
+    q, k = draw(rng, 40, 4), draw(rng, 60, 4)
+    twice = torch.eye(60, dtype=torch.float64).repeat(1, 2)
+    seed = int(rng.integers(2**31))
+
+    def dropped(need_weights=True):
+        with own_chance(seed):
+            how = {"dropout_p": 0.2, "need_weights": need_weights}
+            return solution(q, k, twice, **how)
+
+    def factors():
+        context, weights = dropped()
+        return context[:, :60] / weights
+
+    yield Case("with dropout on, the weights before it", lambda: dropped()[1])
+    yield Case("factors of dropout 0.2", lambda: values(factors()))
+    yield Case("share of dropped weights, 0.2", lambda: share(factors()))
+    yield Property(
+        "dropout drops weights, so equal columns of values give equal results",
+        lambda: close(dropped()[0][:, :60], dropped()[0][:, 60:]),
+    )
+    yield Case(
+        "share of dropped weights, 0.2, where they are not returned",
+        lambda: share(dropped(need_weights=False)[0]),
+    )
+
+
+def values(factors):
+    """The different factors, at most 5 of them."""
+    return factors.double().round(decimals=6).unique()[:5]
+
+
+def share(factors):
+    """The share of zeros, to one decimal: free of how they were drawn."""
+    return round(float((factors == 0).double().mean()), 1)
+
+
+def split_heads(solution, rng):
+    x = torch.arange(8.0).reshape(2, 4)
+    yield ask(solution, x, 2, says="2 tokens of width 4, 2 heads")
+    x = draw(rng, 2, 5, 12)
+    yield ask(solution, x, 3, says="2 sequences of 5 tokens, 3 heads of width 4")
+    yield ask(solution, x[:, :3], 3, says="as many tokens as heads")
+    yield ask(solution, x, 1, says="1 head")
+    yield ask_gradients(solution, x, 3, says="the gradient", rng=rng)
+    yield ask(solution, x, 5, says="12 in 5 heads", raises=ValueError)
+
+
+def merge_heads(solution, rng):
+    x = torch.tensor([[[0.0, 1.0], [4.0, 5.0]], [[2.0, 3.0], [6.0, 7.0]]])
+    yield ask(solution, x, says="2 heads, 2 tokens, width 2")
+    x = draw(rng, 2, 3, 5, 4)
+    yield ask(solution, x, says="2 sequences, 3 heads, 5 tokens, width 4")
+    yield ask(solution, x[:, :, :3], says="as many tokens as heads")
+    split = ours.split_heads(draw(rng, 2, 5, 12), 3)
+    yield ask(solution, split, says="undoes split_heads")
+    yield ask_gradients(solution, x, says="the gradient", rng=rng)
+
+
+def MultiHeadAttention(solution, rng):  # noqa: N802  # named as what it checks
+    def built(**choices):
+        module = solution(12, 3, **choices)
+        return give_weights(module, ours.MultiHeadAttention(12, 3), rng)
+
+    yield Property("it is an nn.Module", lambda: isinstance(solution(12, 3), nn.Module))
+    module, x = built(), draw(rng, 2, 5, 12, scale=0.6)
+    yield ask(module, x[:1, :1], says="1 token: it can only attend to itself", **ALL)
+    says = "2 sequences of 5 tokens, 3 heads of width 4"
+    yield ask(module, x, says=f"{says}, with the weights", **ALL)
+    yield ask(module, x, says=f"{says}: None for the weights")
+    yield ask(module, x[:, :2], says="as many sequences as tokens", **ALL)
+    yield ask(module, x[:, :3], says="as many tokens as heads", **ALL)
+    mask = padding_mask([5, 2], 5)
+    yield ask(module, x, mask, says="padding after 5 and 2 tokens", **ALL)
+    each = torch.from_numpy(rng.random((2, 3, 5, 5)) < 0.5)
+    each[..., 1] = True
+    yield ask(module, x, each, says="another mask for each head and query", **ALL)
+    nothing = padding_mask([0, 5], 5)
+    yield ask(module, x, nothing, says="sample 0 may attend to nothing", **ALL)
+    padded, other = x.clone(), x.clone()
+    padded[1, 2:] += 5
+    other[1] += 1
+    yield Property(
+        "padding does not change the tokens before it",
+        lambda: close(module(x, mask)[0][1, :2], module(padded, mask)[0][1, :2]),
+    )
+    yield Property(
+        "sample 1 does not change the result of sample 0",
+        lambda: close(module(x)[0][0], module(other)[0][0]),
+    )
+    says = "the gradients of x and of every parameter"
+    yield ask_gradients(module, x, mask, says=says, rng=rng)
+    yield ask_gradients(module, x, says=f"{says}, with weights", rng=rng, **ALL)
+    yield from _dropout_of_heads(built, rng)
+    wrong = {"raises": ValueError}
+    yield ask(solution, 10, 3, says="width 10 in 3 heads", **wrong)
+    says, bad = "dropout = 1", {"dropout": 1.0}
+    yield ask(solution, 12, 3, says=says, keywords=bad, **wrong)
+    yield ask(module, x, mask[:, 0], says="a mask without the axis of heads", **wrong)
+    yield ask(module, x, mask.int(), says="a 0/1 mask", raises=TypeError)
+
+
+def _dropout_of_heads(built, rng):
+    module, x = built(dropout=0.2), draw(rng, 2, 5, 12, scale=0.6)
+    yield ask(module, x, says="dropout 0.2, in evaluation: off", **ALL)
+    seed = int(rng.integers(2**31))
+
+    def trained(module, x):
+        with own_chance(seed):
+            output = module.train()(x, need_weights=True)
+        module.eval()
+        return output
+
+    yield Case("in training, the weights before dropout", lambda: trained(module, x)[1])
+    plain = built(dropout=0.2)
+    with torch.no_grad():
+        for name, parameter in plain.named_parameters():
+            parameter.copy_(0 * parameter if "bias" in name else torch.eye(12))
+    one = 1 + torch.from_numpy(rng.random((800, 1, 12)))
+
+    def factors():
+        return (trained(plain, one)[0] / one).detach().reshape(800, 3, 4)
+
+    yield Case(
+        "in training, one token a sequence: factors of its weight",
+        lambda: values(factors()),
+    )
+    yield Case("share of dropped weights, 0.2", lambda: share(factors()))
+    yield Property(
+        "dropout drops a head's weight: its 4 values together, not singly",
+        lambda: close(factors().amax(-1), factors().amin(-1)),
+    )
+    yield Property(
+        "each head drops its own weights",
+        lambda: bool((factors().std(-2) > 0.1).any()),
+    )
