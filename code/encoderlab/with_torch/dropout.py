@@ -42,7 +42,7 @@ def dropout(x: Float[Tensor, "*shape"], p: float) -> Float[Tensor, "*shape"]:
     if p == 0:
         return x
     kept = torch.rand(x.shape, device=x.device) >= p  # bfloat16 has too few numbers
-    return x * kept / (1.0 - p)
+    return x * (kept.to(x.dtype) / (1.0 - p))
 
 
 def require_probability(p: float) -> None:
