@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from encoderlab.lab.case import Case, WrongForm, memory_of
+
+exact = partial(torch.tensor, dtype=torch.float64)
+"""A tensor of these numbers, in which a right answer may be computed in any order."""
 
 
 def give_weights(module: Any, reference: nn.Module, rng: np.random.Generator) -> Any:

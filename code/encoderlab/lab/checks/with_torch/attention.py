@@ -8,6 +8,7 @@ from encoderlab.lab.modules import (
     ask_gradients,
     close,
     draw,
+    exact,
     give_weights,
     own_chance,
 )
@@ -18,10 +19,10 @@ ALL = {"keywords": {"need_weights": True}}
 
 
 def attention(solution, rng):
-    q = torch.tensor([[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
-    k = torch.tensor([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0]])
+    q = exact([[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
+    k = exact([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0]])
     says = "2 queries, 2 keys, values of I, with the weights"
-    yield ask(solution, q, k, torch.eye(2), says=says, **ALL, rtol=1e-6)
+    yield ask(solution, q, k, torch.eye(2).double(), says=says, **ALL)
     q, k, v = draw(rng, 2, 5, 4), draw(rng, 2, 7, 4), draw(rng, 2, 7, 6)
     says = "5 queries, 7 keys, values of width 6"
     yield ask(solution, q, k, v, says=f"{says}, with the weights", **ALL)
@@ -42,11 +43,12 @@ def attention(solution, rng):
     says = "sample 1 may attend to nothing: zeros"
     yield ask(solution, q, k, v, nothing, says=says, **ALL)
     yield ask(solution, q, k, v, nothing, says=f"{says}, without weights")
-    deep = torch.zeros(3, 4)
-    deep[:, 0] = torch.tensor([-4e4, -4.0001e4, 0])
-    low = torch.eye(1, 4), deep, torch.eye(3), torch.tensor([True, True, False])
+    deep = torch.zeros(3, 4).double()
+    deep[:, 0] = exact([-4e4, -4.0001e4, 0])
+    one, three = torch.eye(1, 4).double(), torch.eye(3).double()
+    low = one, deep, three, torch.tensor([True, True, False])
     says = "scores of -20000 beside a masked 0"
-    yield ask(solution, *low, says=says, **ALL, rtol=1e-3)
+    yield ask(solution, *low, says=says, **ALL)
     yield ask_gradients(solution, q, k, v, says="the gradients", rng=rng)
     says = "the gradients with the weights, and a mask"
     yield ask_gradients(solution, q, k, v, mask, says=says, rng=rng, **ALL)
@@ -111,7 +113,7 @@ def split_heads(solution, rng):
 
 
 def merge_heads(solution, rng):
-    x = torch.tensor([[[0.0, 1.0], [4.0, 5.0]], [[2.0, 3.0], [6.0, 7.0]]])
+    x = exact([[[0.0, 1.0], [4.0, 5.0]], [[2.0, 3.0], [6.0, 7.0]]])
     yield ask(solution, x, says="2 heads, 2 tokens, width 2")
     x = draw(rng, 2, 3, 5, 4)
     yield ask(solution, x, says="2 sequences, 3 heads, 5 tokens, width 4")

@@ -5,26 +5,26 @@ from functools import partial
 import torch
 from torch import nn
 
-from encoderlab.lab.case import Case, Property, ask
-from encoderlab.lab.modules import ask_gradients, close, draw, give_weights
+from encoderlab.lab.case import Case, Property, WrongForm, ask
+from encoderlab.lab.modules import ask_gradients, close, draw, exact, give_weights
 from encoderlab.with_torch import normalization as ours
 
 
 def layer_norm(solution, rng):
-    x, ones = torch.tensor([1.0, 0.0, 0.0, 0.0]), torch.ones(4)
+    x, ones = exact([1.0, 0.0, 0.0, 0.0]), exact([1.0] * 4)
     yield ask(solution, x, ones, 0 * ones, says="[1, 0, 0, 0]")
     gamma, beta = draw(rng, 12, shift=1.5), draw(rng, 12)
     yield from _of_vectors(lambda x, **o: solution(x, gamma, beta, **o), rng)
-    constant = torch.full((2, 4), 3.0)
+    constant = exact([[3.0] * 4] * 2)
     yield ask(solution, constant, ones, 0 * ones, says="a constant row gives beta")
-    far = 1e4 + torch.arange(4.0)
-    yield ask(solution, far, ones, 0 * ones, says="float32 near 10000", rtol=1e-4)
+    far, one = 1e4 + torch.arange(4.0), torch.ones(4)
+    yield ask(solution, far, one, 0 * one, says="float32 near 10000", rtol=1e-4)
     half = [part.half() for part in (draw(rng, 2, 12, scale=300.0), gamma, beta)]
     yield ask(solution, *half, says="float16, squares above 65504", rtol=1e-2)
     inputs = draw(rng, 2, 5, 12, scale=2.0, shift=0.7), gamma, beta
     yield ask_gradients(solution, *inputs, says="the gradients", rng=rng)
     wrong = {"raises": ValueError}
-    other = torch.ones(5)
+    other = exact([1.0] * 5)
     yield ask(solution, x, other, 0 * ones, says="gamma of another width", **wrong)
     yield ask(solution, x, ones, other, says="beta of another width", **wrong)
     yield ask(solution, x, ones, 0 * ones, -1.0, says="a negative eps", **wrong)
@@ -32,15 +32,15 @@ def layer_norm(solution, rng):
 
 def rms_norm(solution, rng):
     none = {"keywords": {"eps": 0.0}}
-    x = torch.tensor([3.0, 4.0])
-    yield ask(solution, x, torch.ones(2), says="[3, 4], eps 0", **none)
+    x = exact([3.0, 4.0])
+    yield ask(solution, x, exact([1.0] * 2), says="[3, 4], eps 0", **none)
     gamma = draw(rng, 12, shift=1.5)
     yield from _of_vectors(lambda x, **o: solution(x, gamma, **o), rng)
     inputs = draw(rng, 2, 5, 12, scale=2.0, shift=0.7), gamma
     yield ask_gradients(solution, *inputs, says="the gradients", rng=rng)
     wrong = {"raises": ValueError}
-    yield ask(solution, x, torch.ones(5), says="gamma of another width", **wrong)
-    yield ask(solution, x, torch.ones(2), -1.0, says="a negative eps", **wrong)
+    yield ask(solution, x, exact([1.0] * 5), says="gamma of another width", **wrong)
+    yield ask(solution, x, exact([1.0] * 2), -1.0, says="a negative eps", **wrong)
 
 
 def _of_vectors(norm, rng):
@@ -81,6 +81,10 @@ def _of_module(solution, book, starts, rng):
         "the parameters that training would change",
         lambda: sorted(name for name, _ in solution(12).named_parameters()),
     )
+    yield Case(
+        "the names that a file of weights has",
+        lambda: sorted(solution(12).state_dict()),
+    )
     module = give_weights(solution(12, eps=0.1), book(12), rng)
     usual = give_weights(solution(12), book(12), rng)
     x = draw(rng, 2, 5, 12, scale=2.0, shift=0.7)
@@ -96,4 +100,7 @@ def _of_module(solution, book, starts, rng):
 
 
 def _start(solution, name):
-    return getattr(solution(12), name)
+    module = solution(12)
+    if not hasattr(module, name):
+        raise WrongForm(f"a new module has no {name}")
+    return getattr(module, name)

@@ -23,8 +23,9 @@ def to_state_dict(solution, rng):
     yield ask(solution, square, says="W_q, W_k, W_v and W_o, all 4 x 4")
     vectors = arrays("b_q", "b_k", "b_v", "b_o", "gamma", "beta", shape=4)
     yield ask(solution, vectors, says="b_q, b_k, b_v, b_o, gamma and beta")
-    wide = arrays("layers.1.feed_forward.W_1", "layers.0.feed_forward.b_2")
-    yield ask(solution, wide, says="names with a path before them")
+    deep = arrays("layers.1.feed_forward.W_1")
+    deep |= arrays("layers.0.feed_forward.b_2", shape=4)
+    yield ask(solution, deep, says="names with a path before them")
     net = arrays("W_1", "W_2", "W", "W_patch")
     yield ask(solution, net, says="W_1, W_2, W and W_patch, 3 x 5")
     tables = arrays("W_token", "W_position", "W_segment")
@@ -61,7 +62,7 @@ def _dtypes(solution, weights):
 
 def _copied(solution, weights):
     state = solution(weights)
-    kept = {name: tensor.clone() for name, tensor in state.items()}
+    kept = {name: torch.as_tensor(tensor).clone() for name, tensor in state.items()}
     for array in weights.values():
         array[...] = 9
-    return all(torch.equal(state[name], kept[name]) for name in kept)
+    return all(torch.equal(torch.as_tensor(state[name]), kept[name]) for name in kept)
