@@ -104,7 +104,7 @@ def ask_gradients(
         if isinstance(solution, nn.Module):
             asked |= dict(solution.named_parameters())
         draws = np.random.default_rng(seed)
-        upstream = torch.from_numpy(0.3 + draws.standard_normal(first.shape))
+        upstream = torch.as_tensor(0.3 + draws.standard_normal(first.shape))
         if not first.requires_grad:
             raise WrongForm(f"no gradient comes back {NOT_CUT}")
         found = torch.autograd.grad(
