@@ -3,14 +3,17 @@
 import torch
 from torch import nn
 
-from encoderlab.lab.case import Case, Property, ask
+from encoderlab.lab.case import Property, ask
+from encoderlab.lab.checks.with_torch.dropped_weights import (
+    dropout_of_heads,
+    dropout_of_weights,
+)
 from encoderlab.lab.modules import (
     ask_gradients,
     close,
     draw,
     exact,
     give_weights,
-    own_chance,
 )
 from encoderlab.with_torch import attention as ours
 from encoderlab.with_torch.masks import padding_mask
@@ -54,7 +57,7 @@ def attention(solution, rng):
     yield ask_gradients(solution, q, k, v, mask, says=says, rng=rng, **ALL)
     says = "the gradients where sample 1 may attend to nothing"
     yield ask_gradients(solution, q, k, v, nothing, says=says, rng=rng, **ALL)
-    yield from _dropout_of_weights(solution, rng)
+    yield from dropout_of_weights(solution, rng)
     wrong = {"raises": ValueError}
     yield ask(solution, q, k[..., :3], v, says="keys of another width", **wrong)
     yield ask(solution, q, k, v[:, :6], says="fewer values than keys", **wrong)
@@ -62,43 +65,6 @@ def attention(solution, rng):
     bad = {"keywords": {"dropout_p": 1.0}}
     yield ask(solution, q, k, v, says="dropout_p = 1", **bad, **wrong)
     yield ask(solution, q, k, v, mask.int(), says="a 0/1 mask", raises=TypeError)
-
-
-def _dropout_of_weights(solution, rng):
-    q, k = draw(rng, 40, 4), draw(rng, 60, 4)
-    twice = torch.eye(60, dtype=torch.float64).repeat(1, 2)
-    seed = int(rng.integers(2**31))
-
-    def dropped(need_weights=True):
-        with own_chance(seed):
-            how = {"dropout_p": 0.2, "need_weights": need_weights}
-            return solution(q, k, twice, **how)
-
-    def factors():
-        context, weights = dropped()
-        return context[:, :60] / weights
-
-    yield Case("with dropout on, the weights before it", lambda: dropped()[1])
-    yield Case("factors of dropout 0.2", lambda: values(factors()))
-    yield Case("share of dropped weights, 0.2", lambda: share(factors()))
-    yield Property(
-        "dropout drops weights, so equal columns of values give equal results",
-        lambda: close(dropped()[0][:, :60], dropped()[0][:, 60:]),
-    )
-    yield Case(
-        "share of dropped weights, 0.2, where they are not returned",
-        lambda: share(dropped(need_weights=False)[0]),
-    )
-
-
-def values(factors):
-    """The different factors, at most 5 of them."""
-    return factors.double().round(decimals=6).unique()[:5]
-
-
-def share(factors):
-    """The share of zeros, to one decimal: free of how they were drawn."""
-    return round(float((factors == 0).double().mean()), 1)
 
 
 def split_heads(solution, rng):
@@ -157,46 +123,10 @@ def MultiHeadAttention(solution, rng):  # noqa: N802  # named as what it checks
     says = "the gradients of x and of every parameter"
     yield ask_gradients(module, x, mask, says=says, rng=rng)
     yield ask_gradients(module, x, says=f"{says}, with weights", rng=rng, **ALL)
-    yield from _dropout_of_heads(built, rng)
+    yield from dropout_of_heads(built, rng)
     wrong = {"raises": ValueError}
     yield ask(solution, 10, 3, says="width 10 in 3 heads", **wrong)
     says, bad = "dropout = 1", {"dropout": 1.0}
     yield ask(solution, 12, 3, says=says, keywords=bad, **wrong)
     yield ask(module, x, mask[:, 0], says="a mask without the axis of heads", **wrong)
     yield ask(module, x, mask.int(), says="a 0/1 mask", raises=TypeError)
-
-
-def _dropout_of_heads(built, rng):
-    module, x = built(dropout=0.2), draw(rng, 2, 5, 12, scale=0.6)
-    yield ask(module, x, says="dropout 0.2, in evaluation: off", **ALL)
-    seed = int(rng.integers(2**31))
-
-    def trained(module, x):
-        with own_chance(seed):
-            output = module.train()(x, need_weights=True)
-        module.eval()
-        return output
-
-    yield Case("in training, the weights before dropout", lambda: trained(module, x)[1])
-    plain = built(dropout=0.2)
-    with torch.no_grad():
-        for name, parameter in plain.named_parameters():
-            parameter.copy_(0 * parameter if "bias" in name else torch.eye(12))
-    one = 1 + torch.from_numpy(rng.random((800, 1, 12)))
-
-    def factors():
-        return (trained(plain, one)[0] / one).detach().reshape(800, 3, 4)
-
-    yield Case(
-        "in training, one token a sequence: factors of its weight",
-        lambda: values(factors()),
-    )
-    yield Case("share of dropped weights, 0.2", lambda: share(factors()))
-    yield Property(
-        "dropout drops a head's weight: its 4 values together, not singly",
-        lambda: close(factors().amax(-1), factors().amin(-1)),
-    )
-    yield Property(
-        "each head drops its own weights",
-        lambda: bool((factors().std(-2) > 0.1).any()),
-    )

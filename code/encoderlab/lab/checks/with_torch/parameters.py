@@ -50,7 +50,9 @@ def to_state_dict(solution, rng):
     )
     yield Property(
         "the tensors lie in memory row by row, as files of weights need it",
-        lambda: all(tensor.is_contiguous() for tensor in solution(net).values()),
+        lambda: all(
+            torch.as_tensor(tensor).is_contiguous() for tensor in solution(net).values()
+        ),
     )
     unknown = arrays("W_q", "attention.W_z")
     yield ask(solution, unknown, says="a parameter W_z, unknown", raises=ValueError)
