@@ -129,3 +129,20 @@ def test_pass_without_a_source_or_a_folder_is_still_a_pass(work, monkeypatch, tm
     monkeypatch.setenv("ENCODERLAB_WORK", str(tmp_path / "none"))
     assert check("softmax", define(RIGHT)).passed
     assert not Workspace().exists()
+
+
+def test_pass_that_needs_the_notebook_is_not_stored(work, softmax, tmp_path):
+    source = (
+        "def softmax(x, axis=-1):\n"
+        "    weights = helper(x, axis)\n"
+        "    return weights / weights.sum(axis=axis, keepdims=True)\n"
+    )
+    path = tmp_path / "cell.py"
+    path.write_text(source)
+    space = {"helper": lambda x, axis: np.exp(x - np.max(x, axis, keepdims=True))}
+    exec(compile(source, str(path), "exec"), space)
+    report = check("softmax", space["softmax"])
+    assert report.passed
+    assert "not stored" in report.message
+    assert "'helper' is not defined" in report.message
+    assert not work.passed(softmax)

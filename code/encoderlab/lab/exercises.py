@@ -78,11 +78,13 @@ class Exercise:
 
     def node(self, below: str = "") -> ast.ClassDef | ast.FunctionDef:
         """Read the reference, or the check in ``lab/checks``, without running it."""
-        path = PACKAGE.joinpath(below, *self.id.split(".")[:-1]).with_suffix(".py")
-        for part in ast.parse(path.read_text(encoding="utf-8")).body:
-            if getattr(part, "name", "") == self.name:
-                assert isinstance(part, ast.ClassDef | ast.FunctionDef)
-                return part
+        path = PACKAGE.joinpath(below, *self.id.split(".")[:-1])
+        for file in (path.with_suffix(".py"), *sorted(path.glob("*.py"))):
+            source = file.read_text(encoding="utf-8") if file.exists() else ""
+            for part in ast.parse(source).body:
+                if getattr(part, "name", "") == self.name:
+                    assert isinstance(part, ast.ClassDef | ast.FunctionDef)
+                    return part
         raise LookupError(f"{path} does not define {self.name}")
 
 

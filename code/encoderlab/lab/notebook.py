@@ -3,10 +3,13 @@
 import ctypes
 import inspect
 import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import dedent
 from typing import Any
 
 from encoderlab.lab.exercises import Exercise, find
-from encoderlab.lab.judge import judge
+from encoderlab.lab.judge import judge, judge_file
 from encoderlab.lab.outcome import Report
 from encoderlab.lab.report import as_html, as_text
 from encoderlab.lab.stubs import imports
@@ -66,7 +69,7 @@ def check(exercise: str, solution: Any, *, chapter: int | None = None) -> Report
     entry = find(exercise)
     report = _judge_in_time(entry, solution, chapter)
     if report.passed and chapter is None:
-        _save(entry, solution)
+        report.message = _save(entry, solution)
     return ShownReport(**vars(report))
 
 
@@ -101,17 +104,26 @@ def _judge_in_time(entry, solution, chapter):
         timer.cancel()
 
 
-def _save(entry: Exercise, solution: Any) -> None:
+def _save(entry: Exercise, solution: Any) -> str:
+    """Store a pass in the learner's folder; say why not, where that is of use."""
     workspace = Workspace()
     if not workspace.exists() or not workspace.is_open(entry):
-        return
+        return ""
     try:
         source = inspect.getsource(solution)
     except (OSError, TypeError):
-        return
-    text = f"import math\n\n{imports(entry)}\n\n{inspect.cleandoc(source)}\n"
+        return ""
+    text = f"import math\n\n{imports(entry)}\n\n{dedent(source)}\n"
+    with TemporaryDirectory() as folder:
+        alone = Path(folder) / workspace.file(entry).name
+        alone.write_text(text, encoding="utf-8")
+        report = judge_file(entry, alone)
+    if not report.passed:
+        why = report.message or report.failures[0].what
+        return f"It was not stored, since it does not run without this notebook: {why}"
     try:
         write(workspace.file(entry), text)
         workspace.note(entry, passed=True)
-    except OSError:
-        pass  # a folder that cannot be written to does not spoil the check
+    except OSError as error:
+        return f"It could not be stored: {error}"
+    return ""
