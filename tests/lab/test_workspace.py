@@ -87,7 +87,7 @@ def test_passed_is_bound_to_the_check(work, write, softmax, monkeypatch):
     write(RIGHT)
     work.note(softmax, passed=True)
     assert work.passed(softmax)
-    monkeypatch.setattr(module.inspect, "getsource", lambda thing: "another check")
+    monkeypatch.setattr(module.ast, "unparse", lambda node: "another check")
     assert not work.passed(softmax)
 
 

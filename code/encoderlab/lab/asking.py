@@ -6,8 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.lab.case import SAME, Case, Check, FromChapter, Property, WrongForm
-from encoderlab.lab.outcome import difference
+from encoderlab.lab.case import (
+    SAME,
+    Case,
+    Check,
+    FromChapter,
+    Property,
+    WrongForm,
+    values_of,
+)
+from encoderlab.lab.outcome import Values, difference
 
 
 @dataclass
@@ -89,6 +97,8 @@ def _restore(arrays, before):
 
 def _frozen(value):
     """Copy arrays: a result may be a view of the input, or be used again."""
+    if hasattr(value, "detach"):
+        return values_of(value).copy().view(Values)
     if isinstance(value, dict):
         return {name: _frozen(part) for name, part in value.items()}
     if isinstance(value, tuple):

@@ -31,7 +31,7 @@ class Case:
     call
         Asks the solution; its result is compared with the reference's.
     inputs
-        Arrays that must be the same afterwards.
+        Arrays that must be the same afterwards; of tensors, their memory.
     rtol
         Largest allowed difference, relative to the largest value of the right answer.
     dtype
@@ -81,7 +81,7 @@ Check = Callable[[Any, np.random.Generator], Iterator[Case | Property | FromChap
 
 
 def ask(solution: Callable, *args, says: str, keywords=None, **options) -> Case:
-    """Make a case of one call; the arrays among its arguments must stay unchanged.
+    """Make a case of one call; arrays and tensors given to it must stay unchanged.
 
     Parameters
     ----------
@@ -107,8 +107,42 @@ def ask(solution: Callable, *args, says: str, keywords=None, **options) -> Case:
     np.float64(3.0)
     """
     keywords = keywords or {}
-    arrays = tuple(a for a in (*args, *keywords.values()) if isinstance(a, np.ndarray))
+    arrays = memory_of(*args, *keywords.values())
     return Case(says, partial(solution, *args, **keywords), arrays, **options)
+
+
+def memory_of(*values: Any) -> tuple[np.ndarray, ...]:
+    """Take the arrays, and the tensors as arrays that share their memory.
+
+    Parameters
+    ----------
+    values
+        Anything; what is neither is left out.
+
+    Returns
+    -------
+    tuple of ndarray
+        Arrays: what is written into them is written into the values.
+    """
+    plain = [values_of(v) if hasattr(v, "detach") else v for v in values]
+    return tuple(array for array in plain if isinstance(array, np.ndarray))
+
+
+def values_of(tensor: Any) -> np.ndarray:
+    """Take a tensor's values, without importing PyTorch here.
+
+    Parameters
+    ----------
+    tensor
+        A tensor.
+
+    Returns
+    -------
+    ndarray
+        In the tensor's memory; a copy in float32 if it is bfloat16, which NumPy lacks.
+    """
+    plain = tensor.detach().cpu()
+    return (plain.float() if "bfloat16" in str(plain.dtype) else plain).numpy()
 
 
 def ask_vjp(

@@ -17,8 +17,17 @@ ADVICE = {
     "missing 1 required": "\ncompare the signature with the stub's",
     "unexpected keyword": "\ncompare the signature with the stub's",
     "positional arguments but": "\ncompare the signature with the stub's",
+    "before Module.__init__": "\nbegin __init__ with super().__init__()",
+    "mat1 and mat2": "\nthe last axis of the first must be as long as the last but one "
+    "of the second: print both shapes",
+    "must match the size of tensor": "\nprint the shapes of both: a sum, mean or amax "
+    "over an axis loses it unless keepdim=True",
+    "inplace operation": "\nan operation changed a value that the way back needs: "
+    "write x = x + y for x += y",
+    "requires grad. Use": "\nnumpy() ends the chain of gradients: stay with tensors",
+    "missing the required": "\na module computes in `forward`: is that its name?",
 }
-"""What to do about what Python and NumPy say, by a part of their message."""
+"""What to do about what Python, NumPy and PyTorch say, by a part of their message."""
 PACKAGE = str(Path(__file__).parents[1])
 
 

@@ -4,7 +4,7 @@ import math
 from itertools import zip_longest
 
 from encoderlab.lab.asking import Answer, ask_all
-from encoderlab.lab.case import SAME, Case, Property
+from encoderlab.lab.case import SAME, Case, Property, WrongForm
 from encoderlab.lab.compare import compare
 from encoderlab.lab.exercises import Exercise
 from encoderlab.lab.mistakes import mistakes_of
@@ -97,6 +97,7 @@ def _agreed(answers, others, refusals):
         if (
             type(one.error) is not type(other.error)
             or one.changed_input != other.changed_input
+            or (isinstance(one.error, WrongForm) and str(one.error) != str(other.error))
             or (one.error is None and _apart(one, other))
         ):
             return place

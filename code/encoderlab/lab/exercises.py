@@ -1,15 +1,18 @@
 """The exercises: what is asked for, in which chapter, how hard, with three hints."""
 
+import ast
 import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-CATALOG = Path(__file__).parent / "catalog"
-TORCH = "with_torch."
+PACKAGE = Path(__file__).parents[1]
+CATALOG = PACKAGE / "lab" / "catalog"
+TORCH = ("with_torch.", "bridge.")
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,18 @@ class Exercise:
     @property
     def short(self) -> str:
         """What a learner types: the name, with ``torch.`` before it for PyTorch."""
-        return ("torch." if self.id.startswith(TORCH) else "") + self.name
+        return ("torch." if self.id.startswith("with_torch.") else "") + self.name
+
+    @property
+    def in_torch(self) -> bool:
+        """Whether it is solved with PyTorch."""
+        return self.id.startswith(TORCH)
+
+    def lacks(self) -> str:
+        """Say what must be installed first; empty if nothing."""
+        if self.in_torch and find_spec("torch") is None:
+            return "it needs PyTorch: install it with `pip install torch`"
+        return ""
 
     def reference(self) -> Any:
         """Import the book's own solution."""
@@ -61,6 +75,17 @@ class Exercise:
         """Import the check: what is asked of a solution."""
         module, _, name = self.id.rpartition(".")
         return getattr(import_module(f"encoderlab.lab.checks.{module}"), name)
+
+    def node(self, below: str = "") -> ast.ClassDef | ast.FunctionDef:
+        """Read the reference, or the check in ``lab/checks``, without running it."""
+        path = PACKAGE.joinpath(below, *self.id.split(".")[:-1])
+        for file in (path.with_suffix(".py"), *sorted(path.glob("*.py"))):
+            source = file.read_text(encoding="utf-8") if file.exists() else ""
+            for part in ast.parse(source).body:
+                if getattr(part, "name", "") == self.name:
+                    assert isinstance(part, ast.ClassDef | ast.FunctionDef)
+                    return part
+        raise LookupError(f"{path} does not define {self.name}")
 
 
 class UnknownExercise(LookupError):

@@ -1,6 +1,7 @@
 """Judge a solution: ask it what the reference is asked, compare, name the mistake."""
 
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,20 @@ def judge(
             f"{exercise.name} is an exercise of chapter {exercise.chapter}, got "
             f"chapter={chapter}; give {exercise.chapter} or a later one"
         )
+    with _own_chance(exercise):
+        return _judge(exercise, solution, right, chapter)
+
+
+def _own_chance(exercise):
+    """What a notebook draws after a check does not depend on it."""
+    if not exercise.in_torch:
+        return nullcontext()
+    from encoderlab.lab.modules import own_chance  # torch is for its exercises alone
+
+    return own_chance()
+
+
+def _judge(exercise, solution, right, chapter):
     start = time.perf_counter()
     check = exercise.check()
     right = right or ask_reference(exercise, chapter)
@@ -63,6 +78,7 @@ def judge(
     report = Report(exercise.id, "passed", cases=cases, chapter=chapter)
     if any(
         isinstance(answer.error, NotImplementedError)
+        and not answer.error.args  # PyTorch raises it with words, of a wrong dtype
         for answer in (*given[SEEDS[0]], *given[SEEDS[1]])
     ):
         report.status = "todo"
@@ -106,8 +122,10 @@ def judge_file(exercise: str | Exercise, path: Path) -> Report:
         The result; ``error`` with a message where the file cannot be run.
     """
     exercise = find(exercise) if isinstance(exercise, str) else exercise
+    if exercise.lacks():
+        return Report(exercise.id, "error", message=exercise.lacks())
     right = ask_reference(exercise)  # before the file can change anything
-    mine.loading.add(exercise.name)
+    mine.loading.add(exercise.short)
     try:
         solution = load_solution(path, exercise.name)
     except CannotLoad as error:
@@ -119,7 +137,7 @@ def judge_file(exercise: str | Exercise, path: Path) -> Report:
     except BaseException as error:
         return Report(exercise.id, "error", message=in_words(error))
     finally:
-        mine.loading.discard(exercise.name)
+        mine.loading.discard(exercise.short)
     try:
         report = judge(exercise, solution, right)
     except SystemExit as error:

@@ -89,6 +89,9 @@ def _judge_in_time(entry, solution, chapter):
         kind = type(solution).__name__
         message = f"it must be a function or a class, it is {kind}"
         return Report(entry.id, "error", message=message)
+    if entry.lacks():
+        return Report(entry.id, "error", message=entry.lacks())
+    entry.check()  # what it imports does not count
     thread = ctypes.c_ulong(threading.get_ident())
     raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
     timer = threading.Timer(

@@ -11,6 +11,10 @@ VALUES_WRONG = "wrong"
 Status = Literal["passed", "failed", "todo", "error", "timeout"]
 
 
+class Values(np.ndarray):
+    """What a tensor holds, to tell it from an array."""
+
+
 @dataclass
 class Failure:
     """One question that was answered wrongly.
@@ -137,6 +141,8 @@ def difference(expected: Any, got: Any, case) -> tuple[str, str, str] | None:
         if type(got) is type(expected) and got == expected:
             return None
         return "the answer differs", repr(expected), repr(got)
+    if isinstance(expected, Values) and not isinstance(got, Values):
+        return f"it must return a tensor, it returns {type(got).__name__}", "", ""
     return _in_array(np.asarray(expected), got, case)
 
 

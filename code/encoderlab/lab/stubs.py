@@ -1,12 +1,12 @@
 """Stubs: what a learner starts from, made from the reference when it is asked for."""
 
 import ast
-import inspect
-import textwrap
 
 from encoderlab.lab.exercises import Exercise, exercises
 
 TODO = "raise NotImplementedError"
+NUMPY = "import numpy as np\n"
+TORCH = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
 
 
 def stub(exercise: Exercise) -> str:
@@ -23,8 +23,7 @@ def stub(exercise: Exercise) -> str:
         Python source: what the exercise is, the imports, and the reference's signature
         and docstring over ``raise NotImplementedError``.
     """
-    tree = ast.parse(textwrap.dedent(inspect.getsource(exercise.reference())))
-    (node,) = tree.body
+    node = exercise.node()
     _empty(node)
     return (
         f'"""Exercise {exercise.short}: chapter {exercise.chapter:02}, difficulty '
@@ -36,10 +35,18 @@ def stub(exercise: Exercise) -> str:
 
 
 def imports(exercise: Exercise) -> str:
-    """Write what a learner's file imports: NumPy, and the parts it builds on."""
-    needs = sorted(exercises()[need].name for need in exercise.needs)
-    parts = f"\nfrom encoderlab.lab.mine import {', '.join(needs)}\n" if needs else ""
-    return f"import numpy as np\n{parts}"
+    """Write what a learner's file imports: NumPy or PyTorch, the parts it builds on."""
+    lines = [TORCH if exercise.in_torch else NUMPY]
+    needs = sorted(exercises()[need].short for need in exercise.needs)
+    for module, mark in (("mine", ""), ("mine.torch", "torch.")):
+        names = [
+            n.removeprefix("torch.")
+            for n in needs
+            if n.startswith("torch.") == bool(mark)
+        ]
+        if names:
+            lines.append(f"from encoderlab.lab.{module} import {', '.join(names)}\n")
+    return "\n".join(lines)
 
 
 def _empty(node):

@@ -151,17 +151,21 @@ class Worker:
 def serve() -> None:
     """In the process: read a request, check the file, write the report."""
     from encoderlab.lab import judge  # numpy and all else, before a request comes
+    from encoderlab.lab.exercises import find
 
     line = sys.stdin.readline()
     if not line:
         return
     request = json.loads(line)
     threading.Thread(target=_end_with, args=(os.dup(0),), daemon=True).start()
+    exercise = find(request["exercise"])
+    if not exercise.lacks():
+        exercise.check()  # PyTorch takes a while to import, which does not count
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # it stays
     Path(request["result"]).with_suffix(".started").touch()
-    report = judge.judge_file(request["exercise"], Path(request["path"]))
+    report = judge.judge_file(exercise, Path(request["path"]))
     half = request["result"] + ".half"
     with open(half, "w", encoding="utf-8") as file:
         json.dump(report.as_dict(), file)

@@ -21,7 +21,7 @@ class Mistake:
     exercise
         The last part of the exercise's id, ``softmax``.
     id
-        Its own name, ``softmax.no_shift``.
+        Its own name, ``softmax.no_shift``; with ``torch.`` before it for PyTorch.
     says
         What is done wrong, in one line, to the learner.
     hint
@@ -61,7 +61,8 @@ def mistake(exercise: str, name: str, says: str, hint: str) -> Callable:
     """
 
     def enter(target):
-        entry = Mistake(exercise, f"{exercise}.{name}", says, hint, target)
+        side = "torch." if ".with_torch." in target.__module__ else ""
+        entry = Mistake(exercise, f"{side}{exercise}.{name}", says, hint, target)
         entries = _found.setdefault(target.__module__, [])
         if any(other.id == entry.id for other in entries):
             raise ValueError(f"the mistake {entry.id} is there already")

@@ -22,6 +22,29 @@ _parts: dict[str, Any] = {}
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
+    return part(name)
+
+
+def part(name: str) -> Any:
+    """Hand out a part.
+
+    Parameters
+    ----------
+    name
+        The exercise's short name, ``softmax`` or ``torch.softmax``.
+
+    Returns
+    -------
+    object
+        The learner's own where it has passed, else the book's.
+
+    Raises
+    ------
+    AttributeError
+        If there is no such exercise; the message suggests the nearest names.
+    ImportError
+        If the file that defines it asks for it.
+    """
     try:
         exercise = find(name)
     except UnknownExercise as error:

@@ -1,0 +1,1 @@
+"""Mirrors the package: see the folder above."""

@@ -1,0 +1,178 @@
+"""Questions to modules: weights given by name, gradients by autograd."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from encoderlab.lab.case import Case, WrongForm, memory_of
+
+exact = partial(torch.tensor, dtype=torch.float64)
+"""A tensor of these numbers, in which a right answer may be computed in any order."""
+
+
+def give_weights(module: Any, reference: nn.Module, rng: np.random.Generator) -> Any:
+    """Set a module's parameters by name, to values of order 0.5, none at its default.
+
+    Parameters
+    ----------
+    module
+        The solution's module.
+    reference
+        The same module of the book, for the names and shapes.
+    rng
+        Draws the values, in float64.
+
+    Returns
+    -------
+    nn.Module
+        ``module`` in float64 and in evaluation mode.
+
+    Raises
+    ------
+    WrongForm
+        If it is no module, or a parameter is missing, unknown or of another shape.
+    """
+    if not isinstance(module, nn.Module):
+        raise WrongForm("it must be an nn.Module")
+    own, asked = (
+        dict(module.double().named_parameters()),
+        dict(reference.named_parameters()),
+    )
+    for name, wanted in asked.items():
+        value = torch.from_numpy(0.5 * rng.standard_normal(wanted.shape) + 0.1)
+        if name not in own:
+            raise WrongForm(
+                f"it has no parameter {name}; it has {', '.join(own) or 'none'}. A "
+                "module that two names share counts once; those in a plain list do not"
+            )
+        if own[name].shape != wanted.shape:
+            raise WrongForm(
+                f"{name} must have the shape {tuple(wanted.shape)}, it has "
+                f"{tuple(own[name].shape)}"
+            )
+        with torch.no_grad():
+            own[name].copy_(value)
+    extra = ", ".join(own.keys() - asked.keys())
+    if extra:
+        raise WrongForm(f"it has parameters that are not asked for: {extra}")
+    return module.eval()
+
+
+def ask_gradients(
+    solution: Callable, *args, says: str, rng, keywords=None, **options
+) -> Case:
+    """Make a case of a result and the gradients of all that it was made of.
+
+    Parameters
+    ----------
+    solution
+        A function or a module; of several results the first is differentiated.
+    args
+        Its positional arguments; gradients are asked for those that are floating.
+    says
+        What is asked, in words.
+    rng
+        Draws the upstream gradient: never ones, which hide mistakes, nor of mean 0.
+    keywords
+        Its keyword arguments.
+    options
+        The other attributes of the case.
+
+    Returns
+    -------
+    Case
+        The question; the result is a dictionary of output and gradients by name.
+    """
+    keywords = keywords or {}
+    seed = rng.integers(2**31)
+
+    def call():
+        # a step before, as a layer has one: what changes its input is noticed
+        leaves = [x.clone().requires_grad_() if _floating(x) else x for x in args]
+        inputs = [leaf * 1.0 if _floating(leaf) else leaf for leaf in leaves]
+        output = solution(*inputs, **keywords)
+        first = output[0] if isinstance(output, tuple) else output
+        if not isinstance(first, Tensor):
+            kind = type(first).__name__
+            raise WrongForm(f"it must return a tensor, it returns {kind}")
+        asked = {f"x{i}" if i else "x": x for i, x in enumerate(leaves) if _floating(x)}
+        if isinstance(solution, nn.Module):
+            asked |= dict(solution.named_parameters())
+        draws = np.random.default_rng(seed)
+        upstream = torch.as_tensor(0.3 + draws.standard_normal(first.shape))
+        if not first.requires_grad:
+            raise WrongForm(f"no gradient comes back {NOT_CUT}")
+        found = torch.autograd.grad(
+            first, list(asked.values()), upstream.to(first.dtype), allow_unused=True
+        )
+        gradients = dict(zip(asked, found, strict=True))
+        for name, gradient in gradients.items():
+            if gradient is None:
+                raise WrongForm(f"no gradient comes back to {name} {NOT_CUT}")
+        return {"output": first, "gradients": gradients}
+
+    return Case(says, call, memory_of(*args, *keywords.values()), **options)
+
+
+NOT_CUT = "(detach, no_grad, .data, item, numpy and torch.tensor cut the way back)"
+
+
+def draw(
+    rng: np.random.Generator, *shape: int, scale: float = 1.0, shift: float = 0.0
+) -> Tensor:
+    """Draw a tensor in float64.
+
+    Parameters
+    ----------
+    rng
+        Draws the values.
+    shape
+        The shape.
+    scale, shift
+        Standard deviation and mean.
+
+    Returns
+    -------
+    Tensor
+        Normal values.
+    """
+    return torch.from_numpy(shift + scale * rng.standard_normal(shape))
+
+
+def close(one: Tensor, other: Tensor) -> bool:
+    """Whether two results are the same up to rounding in float64.
+
+    Parameters
+    ----------
+    one, other
+        The results.
+
+    Returns
+    -------
+    bool
+        Whether they differ by 1e-9 at most, relatively or from 0.
+    """
+    return torch.allclose(one, other, rtol=1e-9, atol=1e-9)
+
+
+def _floating(value):
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+@contextmanager
+def own_chance(seed: int = 0) -> Iterator[None]:
+    """Draw from a seed inside, and leave PyTorch's generator as it was.
+
+    Parameters
+    ----------
+    seed
+        The seed.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield

@@ -1,0 +1,233 @@
+"""Checkpoints of a training: one file that is whole or not there, and no pickle."""
+
+import json
+import os
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Float
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from encoderlab.with_torch.training.stopping import EarlyStopping
+
+FORMAT = "encoderlab training 1"
+KEY = "encoderlab.training"  # of the one entry in the file's metadata
+MOST_SHOWN = 12
+
+
+class Saved(NamedTuple):
+    """How far a training had come.
+
+    Attributes
+    ----------
+    step
+        Steps that were done.
+    losses
+        Their losses, as far as they were given.
+    """
+
+    step: int
+    losses: Float[Tensor, "N"]
+
+
+def save_checkpoint(
+    path: str | PathLike[str],
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    step: int,
+    *,
+    losses: Sequence[float] = (),
+    stopping: EarlyStopping | None = None,
+) -> None:
+    """Store a training, so that it can go on as if it had never been interrupted.
+
+    The model, the optimiser's running means and options, the state of torch's random
+    number generators (on the CPU and on the GPUs in use), the step and the losses.
+
+    Parameters
+    ----------
+    path
+        The file; one that is there is replaced in one stroke once the new one is safely
+        on the disk. Until then the new one is called ``path`` with ``.part`` after it.
+    model, optimizer
+        What is trained and by what.
+    step
+        Steps that were done.
+    losses
+        Their losses.
+    stopping
+        Its history and best weights are stored too.
+
+    Raises
+    ------
+    TypeError
+        If an option of the optimiser is none that JSON can hold.
+
+    Notes
+    -----
+    A safetensors file: numbers with names, and nothing that is run on loading, unlike
+    the pickles of ``torch.save``. Generators that are not torch's own, NumPy's for
+    example, are not stored. Chapter 15.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> model = nn.Linear(2, 1)
+    >>> optimizer = torch.optim.AdamW(model.parameters())
+    >>> with TemporaryDirectory() as folder:
+    ...     save_checkpoint(f"{folder}/model.safetensors", model, optimizer, 7)
+    ...     load_checkpoint(f"{folder}/model.safetensors", model, optimizer).step
+    7
+    """
+    own = optimizer.state_dict()
+    tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
+    numbers: dict[str, Any] = {}
+    for index, state in own["state"].items():
+        for name, value in state.items():
+            where = tensors if isinstance(value, Tensor) else numbers
+            where[f"optimizer.{index}.{name}"] = value
+    for device, generator in _generators().items():
+        tensors[f"random.{device}"] = generator.get_state()
+    if stopping is not None:
+        tensors |= {f"stopping.{k}": v for k, v in stopping.state().items()}
+    tensors["losses"] = torch.tensor(losses, dtype=torch.float64)
+    about = {
+        "format": FORMAT,
+        "step": step,
+        "optimizer": type(optimizer).__name__,
+        "groups": own["param_groups"],
+        "numbers": numbers,
+    }
+    try:
+        metadata = {KEY: json.dumps(about)}
+    except TypeError as error:
+        raise TypeError(
+            f"the optimiser has an option that cannot be stored: {error}; give it "
+            "plain numbers"
+        ) from error
+    # clones: safetensors refuses tensors that share their memory, as tied ones do
+    plain = {k: v.detach().cpu().contiguous().clone() for k, v in tensors.items()}
+    _replace(Path(path), save(plain, metadata))
+
+
+def load_checkpoint(
+    path: str | PathLike[str],
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    *,
+    stopping: EarlyStopping | None = None,
+) -> Saved:
+    """Put a training back to where it was stored.
+
+    Parameters
+    ----------
+    path
+        A file that :func:`save_checkpoint` wrote.
+    model, optimizer, stopping
+        Made as those that were stored; their weights, states and options, the learning
+        rate among them, become those of the file.
+
+    Returns
+    -------
+    Saved
+        The step and the losses. torch's random number generators go on from where they
+        were.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is damaged, or is none of these, or belongs to another model or
+        optimiser. Nothing is changed then.
+    """
+    path = Path(path)
+    tensors, about = _read(path)
+    parts: dict[str, dict[str, Tensor]] = {}
+    for name, value in tensors.items():
+        part, _, rest = name.partition(".")
+        parts.setdefault(part, {})[rest] = value
+    _require_fit(path, parts, about, model, optimizer, stopping)
+    model.load_state_dict(parts["model"])
+    state: dict[int, dict[str, Any]] = {}
+    for name, value in (parts.get("optimizer", {}) | about["numbers"]).items():
+        index, _, key = name.removeprefix("optimizer.").partition(".")
+        state.setdefault(int(index), {})[key] = value
+    groups = [
+        {k: tuple(v) if isinstance(v, list) else v for k, v in group.items()}
+        for group in about["groups"]
+    ]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})
+    if stopping is not None:
+        stopping.load_state(parts["stopping"])
+    generators, stored = _generators(), parts["random"]
+    for device in generators.keys() & stored.keys():
+        generators[device].set_state(stored[device])
+    return Saved(about["step"], tensors["losses"])
+
+
+def _generators():
+    """The generators that dropout and the like draw from, by device."""
+    ours = (torch.default_generator, *torch.cuda.default_generators)
+    return {str(generator.device): generator for generator in ours}
+
+
+def _replace(path, content):
+    """Write a file so that at any moment the old or the new one is there, whole."""
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+
+
+def _read(path):
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            names = file.keys()
+            tensors = {name: file.get_tensor(name) for name in names}
+    except SafetensorError as error:
+        raise ValueError(
+            f"{path} is damaged or no checkpoint of a training ({error}); delete it to "
+            "begin anew"
+        ) from error
+    about = json.loads(metadata.get(KEY, "{}"))
+    if about.get("format") != FORMAT:
+        raise ValueError(
+            f"{path} is safetensors, but no checkpoint of a training; give another path"
+        )
+    return tensors, about
+
+
+def _require_fit(path, parts, about, model, optimizer, stopping):
+    problems = []
+    kind = type(optimizer).__name__
+    if about["optimizer"] != kind:
+        problems.append(f"optimizer: {about['optimizer']} in the file, here {kind}")
+    theirs = [len(group["params"]) for group in about["groups"]]
+    ours = [len(group["params"]) for group in optimizer.param_groups]
+    if theirs != ours:
+        problems.append(f"parameters in each group: {theirs} in the file, here {ours}")
+    if ("stopping" in parts) != (stopping is not None):
+        problems.append("early stopping: only one of the file and the call has it")
+    own = model.state_dict()
+    for name in sorted(own.keys() | parts["model"].keys()):
+        here, there = _kind(own.get(name)), _kind(parts["model"].get(name))
+        if here != there:
+            problems.append(f"{name}: {there} in the file, here {here}")
+    if problems:
+        raise ValueError(
+            f"{path} belongs to another training; nothing was changed:\n  "
+            + "\n  ".join(problems[:MOST_SHOWN])
+        )
+
+
+def _kind(tensor):
+    return "none" if tensor is None else f"{tensor.dtype} {tuple(tensor.shape)}"
