@@ -16,28 +16,34 @@ from encoderlab.with_numpy.training import (
 
 
 def encoder_shapes(B: int, T: int, D: int, H: int) -> dict[str, tuple[int, ...]]:
-    """Give the shape of each array on the way through an encoder of texts.
+    """Give the shapes of the arrays in an encoder.
 
     Parameters
     ----------
-    B, T, D, H
-        Texts, tokens of each, numbers of a token's vector, attention heads.
+    B
+        Texts that are read at once.
+    T
+        Tokens in each text.
+    D
+        Numbers in a token's vector.
+    H
+        Attention heads.
 
     Returns
     -------
     dict
-        A tuple for ``token_ids`` (one whole number a token), ``x`` (one vector a
-        token), ``scores`` (for each head: every query with every key), ``weights``
-        (the scores after softmax) and ``output`` (what the encoder returns).
+        Name to shape, a tuple: ``token_ids``, one whole number a token; ``x``, one
+        vector a token; ``scores``, for each head every query with every key;
+        ``weights``, the scores after softmax; ``output``, what the encoder returns.
 
     Notes
     -----
-    Chapter 01.
+    Chapter 01; the order of the axes is that of the page Notation.
 
     Examples
     --------
-    >>> encoder_shapes(2, 5, 12, 3)["token_ids"]
-    (2, 5)
+    >>> encoder_shapes(2, 5, 12, 3)["x"]
+    (2, 5, 12)
     """
     return {
         "token_ids": (B, T),
@@ -51,20 +57,19 @@ def encoder_shapes(B: int, T: int, D: int, H: int) -> dict[str, tuple[int, ...]]
 def reach(mask: Bool[np.ndarray, "T T"], num_layers: int) -> Bool[np.ndarray, "T T"]:
     """Say which token can know of which after some layers.
 
-    In each layer a token keeps what it knows and adds what the tokens that it attends
-    to knew before this layer.
-
     Parameters
     ----------
     mask
-        True at [t, s] where query t may attend to key s; left unchanged.
+        True where a query (row) may attend to a key (column); left unchanged.
     num_layers
-        Number of layers, at least 0. After none, each token knows of itself alone.
+        Number of layers. In each a token keeps what it knows, and adds what the tokens
+        that it attends to knew before this layer.
 
     Returns
     -------
     np.ndarray
-        Booleans, True at [t, s] where token t can know of token s.
+        Booleans, True where a token (row) can know of a token (column). After no layer
+        each token knows of itself alone.
 
     Notes
     -----
@@ -72,14 +77,17 @@ def reach(mask: Bool[np.ndarray, "T T"], num_layers: int) -> Bool[np.ndarray, "T
 
     Examples
     --------
-    >>> reach(np.eye(3, k=-1, dtype=bool), 2).astype(int)
+    >>> only_the_one_before = np.eye(3, k=-1, dtype=bool)
+    >>> reach(only_the_one_before, 1).astype(int)
     array([[1, 0, 0],
            [1, 1, 0],
-           [1, 1, 1]])
+           [0, 1, 1]])
+    >>> reach(only_the_one_before, 2)[2]
+    array([ True,  True,  True])
     """
     known = np.eye(len(mask), dtype=bool)
     for _ in range(num_layers):
-        known = known | (mask @ known)
+        known = known | (mask @ known)  # some key is attended to, and knows
     return known
 
 
@@ -87,20 +95,25 @@ def embed(
     token_ids: Int[np.ndarray, "B T"],
     segment_ids: Int[np.ndarray, "B T"],
     W_token: Float[np.ndarray, "V D"],
-    W_position: Float[np.ndarray, "N D"],
+    W_position: Float[np.ndarray, "L D"],
     W_segment: Float[np.ndarray, "G D"],
     norm: Callable[[np.ndarray], np.ndarray],
 ) -> Float[np.ndarray, "B T D"]:
-    """Add the vectors of each token, its position and its segment, and normalise.
+    r"""Add the rows of each token, its position and its segment, and normalise.
+
+    .. math:: x_t = \mathrm{LayerNorm}\bigl(W_\text{token}[\text{id}_t] +
+        W_\text{position}[t] + W_\text{segment}[s_t]\bigr)
 
     Parameters
     ----------
-    token_ids, segment_ids
-        Rows of ``W_token`` and of ``W_segment``.
+    token_ids
+        The token at each place: a row of ``W_token``.
+    segment_ids
+        The segment at each place: a row of ``W_segment``.
     W_token, W_position, W_segment
-        The tables; left unchanged.
+        Tables, one row an id or a position; left unchanged.
     norm
-        From the sums to the result.
+        A LayerNorm, called with the sum.
 
     Returns
     -------
@@ -110,49 +123,48 @@ def embed(
     Raises
     ------
     ValueError
-        If an id is no row of its table, negative ones included, or there are more
-        tokens than rows of ``W_position``.
+        If an id is not a row of its table, negative ids included, or there are more
+        tokens than positions.
 
     Notes
     -----
-    Chapter 06.
+    Chapter 06. ``TextEmbeddings`` is the whole layer.
 
     Examples
     --------
-    >>> table = np.array([[1.0, 0.0], [0.0, 2.0]])
-    >>> embed(np.array([[1, 0]]), np.array([[0, 0]]), table, table, table, lambda x: x)
-    array([[[2., 2.],
-            [2., 2.]]])
+    >>> tables = np.eye(2), np.zeros((3, 2)), np.array([[0.0, 5.0]])
+    >>> ids = np.array([[1, 0, 1]])
+    >>> embed(ids, np.zeros_like(ids), *tables, norm=lambda x: x)
+    array([[[0., 6.],
+            [1., 5.],
+            [0., 6.]]])
     """
-    for name, ids, table in (
-        ("token_ids", token_ids, W_token),
-        ("segment_ids", segment_ids, W_segment),
-    ):
-        if ids.min() < 0 or ids.max() >= len(table):
-            raise ValueError(f"{name} must be from 0 to {len(table) - 1}")
-    T = token_ids.shape[1]
-    if len(W_position) < T:
-        raise ValueError(f"{T} tokens are more than the {len(W_position)} positions")
-    return norm(W_token[token_ids] + W_position[:T] + W_segment[segment_ids])
+    _require_rows("token_ids", token_ids, W_token)
+    _require_rows("segment_ids", segment_ids, W_segment)
+    seq_len = token_ids.shape[1]
+    if seq_len > len(W_position):
+        raise ValueError(
+            f"W_position has {len(W_position)} rows, too few for {seq_len} tokens; "
+            "truncate the texts"
+        )
+    return norm(W_token[token_ids] + W_position[:seq_len] + W_segment[segment_ids])
 
 
-def is_position_wise(
-    f: Callable[[np.ndarray], np.ndarray], x: Float[np.ndarray, "T D"]
-) -> bool:
-    """Test whether a function works on each token by itself, and on all alike.
+def is_position_wise(f: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> bool:
+    """Decide, by running a function, whether it is position-wise.
 
     Parameters
     ----------
     f
         A function from (T, D) to (T, D), for any T.
     x
-        Distinct tokens to try it on.
+        A test input (T, D) of distinct tokens; left unchanged.
 
     Returns
     -------
     bool
-        True if no token's result depends on another token or on its position, up to
-        rounding.
+        True if no token's result depends on another token, and all positions are
+        treated alike, up to rounding.
 
     Notes
     -----
@@ -160,31 +172,34 @@ def is_position_wise(
 
     Examples
     --------
-    >>> x = np.array([[1.0, 2.0], [3.0, 5.0]])
-    >>> is_position_wise(np.exp, x), is_position_wise(lambda x: x.cumsum(axis=0), x)
-    (True, False)
+    >>> x = np.array([[1.0, 2.0], [3.0, 5.0], [-4.0, 0.5]])
+    >>> is_position_wise(np.tanh, x)
+    True
+    >>> is_position_wise(lambda x: x.cumsum(axis=0), x)
+    False
     """
-    return np.allclose(f(x), np.concatenate([f(row[None]) for row in x]))
+    alone = [f(x[t : t + 1]) for t in range(len(x))]  # all at position 0
+    return np.allclose(f(x), np.concatenate(alone))
 
 
 def dropout_backward(
     d_y: Float[np.ndarray, "*shape"], kept: Bool[np.ndarray, "*shape"], p: float
 ) -> Float[np.ndarray, "*shape"]:
-    """Give the gradient of dropout's input.
+    """Go back through inverted dropout.
 
     Parameters
     ----------
     d_y
-        Gradient of its output; left unchanged.
+        Gradient of the output; left unchanged.
     kept
-        True where a number survived.
+        True where the forward pass kept a number.
     p
-        Probability of dropping one, in [0, 1).
+        Probability with which it dropped one, in [0, 1).
 
     Returns
     -------
     np.ndarray
-        The gradient of the input.
+        Gradient of the input.
 
     Notes
     -----
@@ -192,8 +207,8 @@ def dropout_backward(
 
     Examples
     --------
-    >>> dropout_backward(np.array([1.0, 3.0]), np.array([False, True]), 0.5)
-    array([0., 6.])
+    >>> dropout_backward(np.array([1.0, 2.0, 3.0]), np.array([True, False, True]), 0.2)
+    array([1.25, 0.  , 3.75])
     """
     return d_y * kept / (1 - p)
 
@@ -432,3 +447,11 @@ def training_step(
     gradients, _ = clip_gradients(gradients, max_norm)
     optimizer.step(gradients, factor)
     return loss
+
+
+def _require_rows(name, ids, table):
+    # NumPy would take a negative id for a row counted from the end
+    if ids.size and (ids.min() < 0 or ids.max() >= len(table)):
+        raise ValueError(
+            f"{name} must be from 0 to {len(table) - 1}, got {ids.min()} to {ids.max()}"
+        )

@@ -1,8 +1,11 @@
 """Whatever a file does, its check ends, says why, and the next one works."""
 
 import dataclasses
+import subprocess
+import sys
 import time
 
+import psutil
 import pytest
 
 from encoderlab.lab.worker import Worker
@@ -30,6 +33,31 @@ def test_wrong_file_fails_and_its_mistake_is_named(check, write):
     assert report.status == "failed"
     assert "softmax.no_shift" in report.mistakes
     assert report.failures[0].got
+
+
+def test_process_ends_with_the_one_that_started_it(work, write, tmp_path):
+    """Even where that one was killed and could not end it."""
+    me = tmp_path / "pid"
+    path = write(
+        f"import os\nopen({str(me)!r}, 'w').write(str(os.getpid()))\nwhile True: pass\n"
+    )
+    source = (
+        "from pathlib import Path\n"
+        "from encoderlab.lab.exercises import find\n"
+        "from encoderlab.lab.worker import Worker\n"
+        f"Worker(Path({str(work.root)!r})).check(find('softmax'), Path({str(path)!r}))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", source])
+    deadline = time.monotonic() + 60
+    while not (me.exists() and me.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    parent.kill()
+    parent.wait()
+    worker = int(me.read_text())
+    while psutil.pid_exists(worker) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not psutil.pid_exists(worker)
 
 
 IN_FUNCTION = "def softmax(x, axis=-1):\n    "

@@ -81,7 +81,7 @@ class Worker:
         request = {"exercise": exercise.id, "path": str(path), "result": str(result)}
         with suppress(OSError):  # it has ended: said below
             self.requests.write(json.dumps(request).encode() + b"\n")
-            self.requests.close()
+            self.requests.flush()  # it stays open: its end is this process's end
         message = self._wait(result.with_suffix(".started"), exercise.limit)
         report = _read_report(result)
         if report is None:
@@ -96,6 +96,8 @@ class Worker:
         """Kill what is left of it."""
         _kill(self.process.pid)
         self.process.wait()
+        with suppress(OSError):
+            self.requests.close()
         self.reader.join(1)
         if not self.reader.is_alive():  # else somebody still holds the pipe
             self.output.close()
@@ -155,6 +157,7 @@ def serve() -> None:
     if not line:
         return
     request = json.loads(line)
+    threading.Thread(target=_end_with, args=(os.dup(0),), daemon=True).start()
     exercise = find(request["exercise"])
     if not exercise.lacks():
         exercise.check()  # PyTorch takes a while to import, which does not count
@@ -170,6 +173,12 @@ def serve() -> None:
     with suppress(Exception):  # a solution may have closed it
         sys.stdout.flush()
     os._exit(0)  # threads that a solution has left behind do not keep it alive
+
+
+def _end_with(requests):
+    """End this process when nobody holds the other end of the pipe of requests."""
+    os.read(requests, 1)
+    os._exit(1)
 
 
 def _read_report(path):

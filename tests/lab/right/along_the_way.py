@@ -1,4 +1,5 @@
 import copy
+import itertools
 import math
 
 import numpy as np
@@ -235,3 +236,144 @@ def training_step__on_the_side(model, optimizer, images, targets, factor, max_no
     own = {name: gradients[name] for name in parameters(model)}
     optimizer.step(training.clip_gradients(own, max_norm)[0], factor)
     return loss
+
+
+def encoder_shapes__of_real_arrays(B, T, D, H):
+    x = np.zeros((B, T, D), np.float32)
+    q = x.reshape(B, T, H, D // H).swapaxes(1, 2)
+    scores = q @ q.mT
+    ids = np.zeros((B, T), int)
+    arrays = {"token_ids": ids, "x": x, "scores": scores, "weights": np.exp(scores)}
+    return {name: array.shape for name, array in arrays.items()} | {"output": x.shape}
+
+
+def reach__by_powers(mask, num_layers):
+    step = np.eye(len(mask)) + mask
+    return np.linalg.matrix_power(step, num_layers) > 0
+
+
+def reach__by_sets(mask, num_layers):
+    known = [{t} for t in range(len(mask))]
+    for _ in range(num_layers):
+        known = [
+            own.union(*(known[s] for s in np.flatnonzero(mask[t])))
+            for t, own in enumerate(known)
+        ]
+    return np.array([[s in own for s in range(len(mask))] for own in known])
+
+
+def reach__by_a_search_along_the_mask(mask, num_layers):
+    found = np.zeros(mask.shape, bool)
+    for t in range(len(mask)):
+        new = {t}
+        for _ in range(num_layers + 1):
+            found[t, list(new)] = True
+            new = {s for r in new for s in np.flatnonzero(mask[r]) if not found[t, s]}
+    return found
+
+
+def reach__from_the_other_side(mask, num_layers):
+    if num_layers == 0:
+        return np.diag(np.full(len(mask), True))
+    known = reach__from_the_other_side(mask, num_layers - 1)
+    learnt = (known[:, :, None] & mask[None]).any(axis=1)
+    return np.logical_or(known, learnt)
+
+
+def refuse(ids, table):
+    if np.any(ids < 0) or np.any(ids > len(table) - 1):
+        raise ValueError("ids")
+
+
+def embed__by_loops(token_ids, segment_ids, W_token, W_position, W_segment, norm):
+    refuse(token_ids, W_token)
+    refuse(segment_ids, W_segment)
+    B, T = token_ids.shape
+    if W_position.shape[0] < T:
+        raise ValueError("too long")
+    x = np.empty((B, T, W_token.shape[1]))
+    for b, t in np.ndindex(B, T):
+        total = W_token[token_ids[b, t]] + W_segment[segment_ids[b, t]] + W_position[t]
+        x[b, t] = norm(total)
+    return x
+
+
+def embed__by_one_hot_products(
+    token_ids, segment_ids, W_token, W_position, W_segment, norm
+):
+    T = token_ids.shape[-1]
+    if T not in range(len(W_position) + 1):
+        raise ValueError("too long")
+    for ids, table in ((token_ids, W_token), (segment_ids, W_segment)):
+        if not np.isin(ids, np.arange(len(table))).all():
+            raise ValueError("ids")
+    x = np.eye(len(W_token))[token_ids] @ W_token
+    x += np.eye(T, len(W_position)) @ W_position
+    x += np.eye(len(W_segment))[segment_ids] @ W_segment
+    return norm(x)
+
+
+def embed__by_take(token_ids, segment_ids, W_token, W_position, W_segment, norm):
+    positions = np.broadcast_to(np.arange(token_ids.shape[1]), token_ids.shape)
+    indices = token_ids, positions, segment_ids
+    tables = W_token, W_position, W_segment
+    for ids, table in zip(indices, tables, strict=True):
+        refuse(ids, table)
+    return norm(sum(map(lambda w, i: np.take(w, i, axis=0), tables, indices)))
+
+
+def is_position_wise__changed_and_shuffled(f, x):
+    y = f(x)
+    for t in range(len(x)):
+        changed = x.copy()
+        changed[t] = x[t] * 3 - 1
+        if not np.allclose(np.delete(f(changed), t, 0), np.delete(y, t, 0)):
+            return False
+    return all(
+        np.allclose(f(np.roll(x, shift, axis=0)), np.roll(y, shift, axis=0))
+        for shift in range(1, len(x))
+    )
+
+
+def is_position_wise__alone_in_a_loop(f, x):
+    together = f(x.copy())
+    verdict = np.True_
+    for token, result in zip(x, together, strict=True):
+        verdict &= (abs(f(token[None])[0] - result) < 1e-7).all()
+    return verdict
+
+
+def is_position_wise__one_changed_and_all_shuffled(f, x):
+    """What holds for the first token holds for all if places do not matter."""
+    changed = np.vstack([x[:1] + 1, x[1:]])
+    alike = [
+        np.allclose(f(x[order]), f(x)[order])
+        for order in map(list, itertools.permutations(range(len(x))))
+    ]
+    return np.allclose(f(changed)[1:], f(x)[1:]) and all(alike)
+
+
+def is_position_wise__in_pairs(f, x):
+    for t in range(len(x)):
+        for s in range(len(x)):
+            pair = f(x[[t, s]])
+            if not np.allclose(pair, f(x)[[t, s]], rtol=1e-6, atol=1e-9):
+                return False
+    return True
+
+
+def dropout_backward__by_where(d_y, kept, p):
+    return np.where(kept, d_y / (1 - p), 0)
+
+
+def dropout_backward__by_index(d_y, kept, p):
+    d_x = np.zeros_like(d_y)
+    d_x[kept] = d_y[kept] * (1 / (1 - p))
+    return d_x
+
+
+def dropout_backward__on_a_copy(d_y, kept, p):
+    d_x = np.array(d_y)
+    d_x[np.logical_not(kept)] = 0.0
+    d_x /= 1 - p
+    return d_x

@@ -1,7 +1,7 @@
 """What goes wrong in the exercises that ask for no part of the package."""
 
-import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -12,423 +12,619 @@ from encoderlab.with_numpy import training
 from encoderlab.with_numpy.encoder import TextEncoder
 from encoderlab.with_numpy.parameters import count, parameters
 
+shape = partial(mistake, "encoder_shapes")
 
-def shapes_but(**changes):
-    """The right shapes but for those that are changed here."""
+
+def shaped(names, axes):
+    """Give some arrays, by name, other axes: a function of B, T, D and H."""
 
     def encoder_shapes(B, T, D, H):
         right = along_the_way.encoder_shapes(B, T, D, H)
-        return right | {name: new(B, T, D, H) for name, new in changes.items()}
+        return right | {name: axes(B, T, D, H) for name in names.split()}
 
     return encoder_shapes
 
 
-for _name, _says, _hint, _changes in (
-    (
-        "a_vector_for_an_id",
-        "you give the token ids the axis of the vectors",
-        "an id is one whole number: the vectors come from the embedding",
-        {"token_ids": lambda B, T, D, H: (B, T, D)},
-    ),
-    (
-        "no_axis_of_heads",
-        "you leave the heads out of scores and weights",
-        "each head compares every query with every key for itself",
-        dict.fromkeys(("scores", "weights"), lambda B, T, D, H: (B, T, T)),
-    ),
-    (
-        "heads_first",
-        "you put the heads before the texts",
-        "the axes of the scores are text, head, query, key",
-        dict.fromkeys(("scores", "weights"), lambda B, T, D, H: (H, B, T, T)),
-    ),
-    (
-        "heads_last",
-        "you put the heads after queries and keys",
-        "the axes of the scores are text, head, query, key",
-        dict.fromkeys(("scores", "weights"), lambda B, T, D, H: (B, T, T, H)),
-    ),
-    (
-        "scores_of_vectors",
-        "you give the scores the shape of the heads' vectors",
-        "a score is one number for a query and a key",
-        dict.fromkeys(("scores", "weights"), lambda B, T, D, H: (B, H, T, D // H)),
-    ),
-    (
-        "weights_summed_up",
-        "you let softmax take an axis away",
-        "softmax keeps the shape: it only makes each row sum to 1",
-        {"weights": lambda B, T, D, H: (B, H, T)},
-    ),
-    (
-        "one_vector_a_text",
-        "you let the encoder return one vector a text",
-        "an encoder returns one vector for each token",
-        {"output": lambda B, T, D, H: (B, D)},
-    ),
-    (
-        "output_in_heads",
-        "you leave the output cut into heads",
-        "the heads' results are joined again before a layer ends",
-        {"output": lambda B, T, D, H: (B, H, T, D // H)},
-    ),
-    (
-        "tokens_first",
-        "you put the tokens before the texts",
-        "here the batch comes first; some libraries differ",
-        {
-            "token_ids": lambda B, T, D, H: (T, B),
-            "x": lambda B, T, D, H: (T, B, D),
-            "output": lambda B, T, D, H: (T, B, D),
-        },
-    ),
-):
-    _target = shapes_but(**_changes)
-    _target.__module__ = __name__
-    mistake("encoder_shapes", _name, _says, _hint)(_target)
+shape(
+    "ids_as_vectors",
+    "you give each token id a vector; an id is one number",
+    "two axes: texts and tokens",
+)(shaped("token_ids", lambda B, T, D, H: (B, T, D)))
+shape(
+    "tokens_first",
+    "you put tokens before texts",
+    "the batch is the first axis of every array",
+)(
+    lambda B, T, D, H: (
+        along_the_way.encoder_shapes(B, T, D, H)
+        | {"token_ids": (T, B), "x": (T, B, D), "output": (T, B, D)}
+    )
+)
+shape(
+    "no_batch",
+    "you leave out the batch: the encoder reads B texts at once",
+    "B is the first axis of every array",
+)(
+    lambda B, T, D, H: {
+        name: axes[1:]
+        for name, axes in along_the_way.encoder_shapes(B, T, D, H).items()
+    }
+)
+shape(
+    "width_before_tokens",
+    "you put the width before the tokens",
+    "each token's vector is a row: its numbers are the last axis",
+)(shaped("x output", lambda B, T, D, H: (B, D, T)))
+shape(
+    "x_in_heads",
+    "you cut x into heads",
+    "attention does that inside; what goes in has one vector of D numbers a token",
+)(shaped("x", lambda B, T, D, H: (B, H, T, D // H)))
+shape(
+    "scores_without_heads",
+    "you forget the heads: each has scores of its own",
+    "scores and weights have four axes",
+)(shaped("scores weights", lambda B, T, D, H: (B, T, T)))
+shape(
+    "heads_after_queries",
+    "you put the heads between queries and keys",
+    "texts, heads, queries, keys",
+)(shaped("scores weights", lambda B, T, D, H: (B, T, H, T)))
+shape(
+    "heads_last",
+    "you put the heads after queries and keys",
+    "texts, heads, queries, keys",
+)(shaped("scores weights", lambda B, T, D, H: (B, T, T, H)))
+shape(
+    "heads_first",
+    "you put the heads before the texts",
+    "texts, heads, queries, keys",
+)(shaped("scores weights", lambda B, T, D, H: (H, B, T, T)))
+shape(
+    "one_score_a_token",
+    "you give a query one score; it has one for each key",
+    "T queries and T keys are two axes",
+)(shaped("scores weights", lambda B, T, D, H: (B, H, T)))
+shape(
+    "scores_as_wide_as_a_head",
+    "you give scores the width of a query; they count keys",
+    "the last axis of the scores has one place a key, of which there are T",
+)(shaped("scores weights", lambda B, T, D, H: (B, H, T, D // H)))
+shape(
+    "scores_as_wide_as_x",
+    "you give scores the width of x; they count keys",
+    "the last axis of the scores has one place a key, of which there are T",
+)(shaped("scores weights", lambda B, T, D, H: (B, H, T, D)))
+shape(
+    "softmax_takes_an_axis",
+    "you let softmax take away an axis",
+    "it turns each row of scores into as many shares",
+)(shaped("weights", lambda B, T, D, H: (B, H, T)))
+shape(
+    "one_vector_a_text",
+    "you give each text one vector; the encoder returns one a token",
+    "the output has the shape of x",
+)(shaped("output", lambda B, T, D, H: (B, D)))
+shape(
+    "output_without_width",
+    "you give each token one number; the encoder returns a vector of D",
+    "the output has the shape of x",
+)(shaped("output", lambda B, T, D, H: (B, T)))
+shape(
+    "output_in_heads",
+    "you leave the output in heads; the layer joins them again",
+    "the output has the shape of x",
+)(shaped("output", lambda B, T, D, H: (B, H, T, D // H)))
+
+
+def itself(mask):
+    return np.eye(len(mask), dtype=bool)
 
 
 @wrong("reach")
-def one_layer_only(mask, num_layers):
-    """you do as if there were one layer, however many there are
+def turned_round(mask, num_layers):
+    """you give in row t who can know of token t, not of whom it can know
 
-    repeat the step: what a token knows after one layer travels on in the next
+    rows are those who know: queries, as in the mask
     """
-    return along_the_way.reach(mask, min(num_layers, 1))
+    return along_the_way.reach(mask, num_layers).T
 
 
 @wrong("reach")
-def no_residual(mask, num_layers):
-    """you forget that a token keeps what it knows
+def forgets_what_it_knew(mask, num_layers):
+    """you let a token forget what it knew before the layer
 
-    add what is known before the layer to what the layer brings
+    a token keeps what it knows: join the old to the new
     """
-    known = np.eye(len(mask), dtype=bool)
+    known = itself(mask)
     for _ in range(num_layers):
         known = mask @ known
     return known
 
 
 @wrong("reach")
-def against_the_arrows(mask, num_layers):
-    """you let knowledge flow from the query to the key
+def does_not_know_itself(mask, num_layers):
+    """you do not count that a token knows of itself
 
-    mask[t, s] brings what s knows to t: mask @ known, not mask.T @ known
+    before the first layer each token knows of itself
     """
-    return along_the_way.reach(mask.T, num_layers)
-
-
-@wrong("reach")
-def itself_forgotten(mask, num_layers):
-    """you start from nothing instead of from itself
-
-    after no layer each token knows of itself: start with the identity
-    """
-    known = mask & (num_layers > 0)
-    for _ in range(num_layers - 1):
-        known = known | (mask @ known)
+    known = np.zeros_like(mask)
+    for _ in range(num_layers):
+        known = known | mask | (mask @ known)
     return known
 
 
 @wrong("reach")
-def one_layer_more(mask, num_layers):
+def depth_ignored(mask, num_layers):
+    """you stop after one layer
+
+    in the next layer tokens pass on what they have learnt in this one
+    """
+    return itself(mask) | (mask & (num_layers > 0))
+
+
+@wrong("reach")
+def one_layer_too_many(mask, num_layers):
     """you go through one layer too many
 
-    with num_layers = 0 the answer is the identity
+    start with each token knowing of itself alone: that is the state after no layer
     """
     return along_the_way.reach(mask, num_layers + 1)
 
 
 @wrong("reach")
-def one_layer_less(mask, num_layers):
+def one_layer_too_few(mask, num_layers):
     """you go through one layer too few
 
-    with num_layers = 1 a token knows of those that it attends to
+    what the mask says is known after the first layer, not before it
     """
     return along_the_way.reach(mask, max(num_layers - 1, 0))
 
 
 @wrong("reach")
-def all_at_once(mask, num_layers):
-    """you let knowledge run through all tokens within one layer
+def doubling(mask, num_layers):
+    """you double the reach with each layer
 
-    in one layer a token gets what the others knew before this layer
+    a layer goes one step further, by the mask, whatever was known before
     """
-    known = np.eye(len(mask), dtype=bool)
-    for _ in range(num_layers):
-        for t in range(len(mask)):
-            known[t] |= (mask[t][:, None] & known).any(axis=0)
+    known = along_the_way.reach(mask, min(num_layers, 1))
+    for _ in range(1, num_layers):
+        known = known @ known
     return known
 
 
 @wrong("reach")
-def squared_each_layer(mask, num_layers):
-    """you double the number of steps in each layer
+def however_many_layers(mask, num_layers):
+    """you follow the mask however many layers that takes
 
-    in each layer one step is added: multiply by the mask, not by what is known
+    each layer goes one step along the mask, and there are `num_layers`
     """
-    known = np.eye(len(mask), dtype=bool)
+    return along_the_way.reach(mask, len(mask)) if num_layers else itself(mask)
+
+
+@wrong("reach")
+def within_the_layer(mask, num_layers):
+    """you pass on within a layer what was learnt in this layer
+
+    all tokens learn at once, of what was known before: write into a new array
+    """
+    known = itself(mask)
     for _ in range(num_layers):
-        step = known | mask
-        known = step @ step if known[~np.eye(len(mask), dtype=bool)].any() else step
+        for t, s in np.argwhere(mask):
+            known[t] |= known[s]
     return known
 
 
 @wrong("reach")
-def counts_of_ways(mask, num_layers):
-    """you return numbers, not booleans
+def both_ways(mask, num_layers):
+    """you let knowledge pass both ways
 
-    the number of ways is more than is asked: compare it with 0
+    mask[t, s] lets t know of s, and not s of t
     """
-    return np.linalg.matrix_power(mask + np.eye(len(mask), dtype=int), num_layers)
+    return along_the_way.reach(mask | mask.T, num_layers)
 
 
-def embedded(position=None, segment=True, scale=1.0, norm_parts=False, checked=True):
-    """Embed with one thing changed."""
+@wrong("reach")
+def counts_the_ways(mask, num_layers):
+    """you count the ways along which a token is known
+
+    return booleans: whether there is one
+    """
+    step = itself(mask).astype(int) + mask
+    return np.linalg.matrix_power(step, num_layers)
+
+
+@wrong("reach")
+def writes_into_the_mask(mask, num_layers):
+    """you write into the mask that you are given
+
+    work on a copy
+    """
+    if num_layers == 0:
+        return itself(mask)
+    mask |= itself(mask)
+    return along_the_way.reach(mask, num_layers)
+
+
+def no_check(name, ids, table):
+    """Let every id through."""
+
+
+def summed(
+    total,
+    tokens=along_the_way._require_rows,
+    segments=along_the_way._require_rows,
+    longest=len,
+):
+    """Embed with another sum, or other checks of ids and length.
+
+    The sum is a function of the tokens' rows, the positions' rows, the segments', the
+    table of positions and the norm.
+    """
 
     def embed(token_ids, segment_ids, W_token, W_position, W_segment, norm):
-        if checked:
-            along_the_way.embed(
-                token_ids, segment_ids, W_token, W_position, W_segment, norm
-            )
-        places = (
-            W_position[: token_ids.shape[1]]
-            if position is None
-            else (position(W_position, token_ids))
-        )
-        x = scale * W_token[token_ids] + places
-        if norm_parts:
-            return norm(x) + W_segment[segment_ids]
-        return norm(x + W_segment[segment_ids] if segment else x)
+        tokens("token_ids", token_ids, W_token)
+        segments("segment_ids", segment_ids, W_segment)
+        T = token_ids.shape[1]
+        if longest(W_position) < T:
+            raise ValueError("too few positions")
+        rows = W_token[token_ids], W_position[:T], W_segment[segment_ids]
+        return total(*rows, W_position, norm)
 
     return embed
 
 
-for _name, _says, _hint, _changes in (
-    (
-        "no_positions",
-        "you leave the positions out",
-        "without them the encoder is blind to order: add W_position[:T]",
-        {"position": lambda table, ids: 0.0},
-    ),
-    (
-        "no_segments",
-        "you leave the segments out",
-        "add W_segment[segment_ids]",
-        {"segment": False},
-    ),
-    (
-        "positions_from_1",
-        "you count the positions from 1",
-        "the first token has position 0",
-        {
-            "position": lambda table, ids: np.roll(table, -1, axis=0)[: ids.shape[1]],
-        },
-    ),
-    (
-        "positions_by_id",
-        "you look the positions up by token id",
-        "the position is the place in the sequence, not the token",
-        {"position": lambda table, ids: table[ids % len(table)]},
-    ),
-    (
-        "one_position_for_all",
-        "you give every token the last position, table[T - 1]",
-        "take the first T rows of the table, table[:T]",
-        {"position": lambda table, ids: table[ids.shape[1] - 1]},
-    ),
-    (
-        "scaled_by_root_d",
-        "you multiply the tokens' vectors by the root of the width",
-        "the first transformer does so; in this equation nothing is scaled",
-        {"scale": math.sqrt(8)},
-    ),
-    (
-        "segments_after_the_norm",
-        "you add the segments after the norm",
-        "the norm comes last, on the whole sum",
-        {"norm_parts": True},
-    ),
-    (
-        "unchecked",
-        "you do not check the ids and the length",
-        "NumPy takes -1 for the last row: compare with 0 and the rows of each table",
-        {"checked": False},
-    ),
-):
-    _target = embedded(**_changes)
-    _target.__module__ = __name__
-    mistake("embed", _name, _says, _hint)(_target)
+def right_sum(t, p, s, table, norm):
+    return norm(t + p + s)
+
+
+embedding = partial(mistake, "embed")
+
+embedding("no_norm", "you do not normalise the sum", "return norm of it")(
+    summed(lambda t, p, s, table, norm: t + p + s)
+)
+embedding(
+    "token_normalised_alone",
+    "you normalise the token's row, and add the others to that",
+    "call norm with the whole sum",
+)(summed(lambda t, p, s, table, norm: norm(t) + p + s))
+embedding(
+    "rows_normalised_alone",
+    "you normalise each of the three rows, and add them up",
+    "call norm once, with the sum",
+)(summed(lambda t, p, s, table, norm: norm(t) + norm(p) + norm(s)))
+embedding(
+    "no_positions",
+    "you leave out the positions",
+    "add W_position[:T], which fits every text",
+)(summed(lambda t, p, s, table, norm: norm(t + s)))
+embedding(
+    "no_segments",
+    "you leave out the segments",
+    "add W_segment[segment_ids]",
+)(summed(lambda t, p, s, table, norm: norm(t + p)))
+embedding(
+    "along_the_batch",
+    "you number the texts of the batch; positions run along the tokens",
+    "add an array of shape (T, D), which fits every text",
+)(summed(lambda t, p, s, table, norm: norm(t + table[: len(t), None] + s)))
+embedding(
+    "one_position",
+    "you take one row of W_position for all tokens; each needs its own",
+    "take the first T rows, W_position[:T]",
+)(summed(lambda t, p, s, table, norm: norm(t + p[-1] + s)))
+embedding(
+    "last_positions",
+    "you take the last rows of W_position",
+    "positions are counted from 0: take the first T rows",
+)(summed(lambda t, p, s, table, norm: norm(t + table[-len(p) :] + s)))
+embedding(
+    "positions_from_1",
+    "you count positions from 1",
+    "the first token is at position 0",
+)(summed(lambda t, p, s, table, norm: norm(t + table[1 : len(p) + 1] + s)))
+embedding(
+    "multiplied",
+    "you multiply by the positions; add them",
+    "three rows are added, for token, position and segment",
+)(summed(lambda t, p, s, table, norm: norm(t * p + s)))
+embedding(
+    "scaled",
+    "you multiply the token's row by the root of D, as the first paper does",
+    "add the rows as they are, as BERT does",
+)(summed(lambda t, p, s, table, norm: norm(t * t.shape[-1] ** 0.5 + p + s)))
 
 
 @wrong("embed")
-def no_norm(token_ids, segment_ids, W_token, W_position, W_segment, norm):
-    """you do not normalise the sum
+def segment_0_for_all(token_ids, segment_ids, W_token, W_position, W_segment, norm):
+    """you add row 0 of W_segment to every token
 
-    call norm with it
+    each token has its own segment: W_segment[segment_ids]
     """
-    return along_the_way.embed(
-        token_ids, segment_ids, W_token, W_position, W_segment, lambda x: x
-    )
+    right = summed(right_sum)
+    right(token_ids, segment_ids, W_token, W_position, W_segment, norm)
+    first = np.zeros_like(segment_ids)
+    return right(token_ids, first, W_token, W_position, W_segment, norm)
 
 
-@wrong("embed")
-def added_in_place(token_ids, segment_ids, W_token, W_position, W_segment, norm):
-    """you add into a table
-
-    make a new array: x = x + ..., on what the lookup gave you
-    """
-    right = along_the_way.embed(
-        token_ids, segment_ids, W_token, W_position, W_segment, norm
-    )
-    W_position[: token_ids.shape[1]] += W_segment[segment_ids[0]]
-    return right
+def negative(name, ids, table):
+    """Refuse a negative id, and leave one that is too large to NumPy."""
+    if ids.min() < 0:
+        raise ValueError("a negative id")
 
 
-@wrong("is_position_wise")
-def by_shuffling(f, x):
-    """you only look whether shuffled tokens give shuffled results
+def too_large(name, ids, table):
+    """Refuse an id that is too large, and no other."""
+    if ids.max() >= len(table):
+        raise ValueError("too large an id")
 
-    attention passes that: ask too whether a token alone gives the same result
-    """
+
+def asserted(name, ids, table):
+    """Assert what should be refused."""
+    assert ids.min() >= 0
+    assert ids.max() < len(table)
+
+
+embedding(
+    "negative_accepted",
+    "you accept the id -1, for which NumPy takes the last row",
+    "refuse ids below 0 with a ValueError, in both arrays of ids",
+)(summed(right_sum, too_large, too_large))
+embedding(
+    "too_large_left_to_numpy",
+    "you leave ids that are too large to NumPy, which raises an IndexError",
+    "compare them with the length of their table, and raise a ValueError",
+)(summed(right_sum, negative, negative))
+embedding(
+    "segments_unchecked",
+    "you check token ids only",
+    "segment ids must be rows of their table as well",
+)(summed(right_sum, segments=no_check))
+embedding(
+    "ids_unchecked",
+    "you check no id",
+    "an id must be a row of its table: NumPy takes -1 for the last",
+)(summed(right_sum, no_check, no_check))
+embedding(
+    "length_unchecked",
+    "you do not compare T with the rows of W_position",
+    "a table of one row fits any T: NumPy repeats it",
+)(summed(right_sum, longest=lambda table: np.inf))
+embedding(
+    "asserted",
+    "you use assert where a ValueError is asked for",
+    "write `if ...: raise ValueError(...)`; assertions can be switched off",
+)(summed(right_sum, asserted, asserted))
+
+
+def moves_alone(f, x, rows):
+    """Tell whether, where one of some rows changes, no other result does."""
+    for t in rows:
+        changed = x.copy()
+        changed[t] += 1
+        others = np.arange(len(x)) != t
+        if not np.allclose(f(changed)[others], f(x)[others]):
+            return False
+    return True
+
+
+def shuffles(f, x):
+    """Tell whether shuffled tokens give shuffled results."""
     order = np.roll(np.arange(len(x)), 2)
-    return np.allclose(f(x)[order], f(x[order]))
+    return np.allclose(f(x[order]), f(x)[order])
 
 
 @wrong("is_position_wise")
-def first_token_only(f, x):
-    """you look at the first token alone
+def shuffled_only(f, x):
+    """you shuffle the tokens, and look no further: attention passes that
 
-    what is wrong may show at another position: compare all of them
+    change one token as well, or look at each alone: no other result may move
     """
-    return np.allclose(f(x)[:1], f(x[:1]))
+    return shuffles(f, x)
 
 
 @wrong("is_position_wise")
-def last_token_only(f, x):
-    """you look at the last token alone
+def changed_only(f, x):
+    """you change one token after the other, and accept an f that tells positions apart
 
-    what is wrong may show at another position: compare all of them
+    shuffle the tokens as well: their results must be shuffled alike
     """
-    return np.allclose(f(x)[-1:], f(x[-1:]))
+    return moves_alone(f, x, range(len(x)))
 
 
 @wrong("is_position_wise")
-def later_tokens_changed(f, x):
-    """you change the last token and look whether those before it move
+def first_changed(f, x):
+    """you change the first token only, and do not shuffle
 
-    a sum that runs forward passes that, and a factor for each position too
+    a token may depend on those after it, or f may tell positions apart
     """
-    other = x.copy()
-    other[-1] += 1
-    return np.allclose(f(x)[:-1], f(other)[:-1])
+    return moves_alone(f, x, [0])
 
 
 @wrong("is_position_wise")
-def each_other_changed(f, x):
-    """you change one token after another, and do not ask whether positions matter
+def last_changed(f, x):
+    """you change the last token only, and do not shuffle
 
-    a factor for each position depends on no other token: try a token alone as well
+    a token may depend on those before it, or f may tell positions apart
     """
-    same = True
-    for t in range(len(x)):
-        other = x.copy()
-        other[t] += 1
-        rest = np.arange(len(x)) != t
-        same &= np.allclose(f(x)[rest], f(other)[rest])
-    return same
+    return moves_alone(f, x, [len(x) - 1])
 
 
 @wrong("is_position_wise")
-def compares_exactly(f, x):
-    """you compare to the last bit, and sums may be rounded otherwise
+def first_alone(f, x):
+    """you look at the first token alone, and at no other
 
-    compare with a tolerance, np.allclose
+    compare every row of f(x) with what f makes of that token alone
     """
-    alone = np.concatenate([f(row[None]) for row in x])
+    return np.allclose(f(x[:1]), f(x)[:1])
+
+
+@wrong("is_position_wise")
+def last_alone(f, x):
+    """you look at the last token alone, and at no other
+
+    compare every row of f(x) with what f makes of that token alone
+    """
+    return np.allclose(f(x[-1:]), f(x)[-1:])
+
+
+@wrong("is_position_wise")
+def compared_exactly(f, x):
+    """you compare without a tolerance
+
+    f may round otherwise where other tokens stand beside: use np.allclose
+    """
+    alone = np.concatenate([f(x[t : t + 1]) for t in range(len(x))])
     return np.array_equal(f(x), alone)
 
 
 @wrong("is_position_wise")
-def with_itself(f, x):
-    """you compare f with itself on the same input
+def compared_loosely(f, x):
+    """you compare with a tolerance so wide that a small influence is not seen
 
-    compare what f gives for all tokens with what it gives for each alone
+    leave np.allclose its own tolerances
     """
-    return np.allclose(f(x), f(x.copy()))
+    alone = np.concatenate([f(x[t : t + 1]) for t in range(len(x))])
+    return np.allclose(f(x), alone, atol=0.1)
 
 
 @wrong("is_position_wise")
-def answer_reversed(f, x):
-    """you return True where a token depends on the others
+def its_own_result_must_move(f, x):
+    """you demand that a token's result moves with the token
 
-    True means position-wise
+    an f that gives every token the same vector is position-wise too
+    """
+    moved = [not np.allclose(f(x + 1)[t], f(x)[t]) for t in range(len(x))]
+    return along_the_way.is_position_wise(f, x) and all(moved)
+
+
+@wrong("is_position_wise")
+def compares_shapes(f, x):
+    """you compare shapes alone
+
+    attention keeps the shape as well: compare the values
+    """
+    return all(f(x[t : t + 1]).shape == x[t : t + 1].shape for t in range(len(x)))
+
+
+@wrong("is_position_wise")
+def position_wise_turned_round(f, x):
+    """you return False where f is position-wise, and True where it is not
+
+    True means that f is position-wise
     """
     return not along_the_way.is_position_wise(f, x)
 
 
+@wrong("is_position_wise")
+def x_is_changed(f, x):
+    """you change the x that you are given
+
+    change a copy, x.copy()
+    """
+    answer = along_the_way.is_position_wise(f, x)
+    x[0] += 1
+    return answer
+
+
 @wrong("dropout_backward")
 def mask_forgotten(d_y, kept, p):
-    """you let the gradient through to what was dropped
+    """you forget the mask: what was dropped gets a gradient
 
-    what was dropped did not reach the output: its gradient is 0
+    a number that did not reach the output cannot change it: multiply by `kept`
     """
     return d_y / (1 - p)
 
 
 @wrong("dropout_backward")
 def scale_forgotten(d_y, kept, p):
-    """you forget the factor of the survivors
+    """you forget the scale
 
-    they were divided by 1 - p on the way forward, so is their gradient
+    what was kept was divided by 1 - p, and its gradient is too
     """
     return d_y * kept
 
 
 @wrong("dropout_backward")
-def scaled_the_other_way(d_y, kept, p):
-    """you multiply by 1 - p
+def passed_through(d_y, kept, p):
+    """you hand the gradient on as it is
 
-    the factor is the same on both ways: divide by 1 - p
+    each number goes back through what it went through forward: mask and scale
+    """
+    return d_y.copy()
+
+
+@wrong("dropout_backward")
+def scale_undone(d_y, kept, p):
+    """you multiply by 1 - p, as if the scale had to be undone
+
+    a gradient is multiplied by the same factor on the way back: divide by 1 - p
     """
     return d_y * kept * (1 - p)
+
+
+@wrong("dropout_backward")
+def scaled_twice(d_y, kept, p):
+    """you divide by 1 - p twice
+
+    the factor of the forward pass comes in once
+    """
+    return d_y * kept / (1 - p) ** 2
 
 
 @wrong("dropout_backward")
 def divided_by_p(d_y, kept, p):
     """you divide by p, the probability of dropping
 
-    divide by that of keeping, 1 - p
+    what was kept was divided by 1 - p
     """
-    return d_y * kept / (p or 1.0)
+    return d_y * kept / p
 
 
 @wrong("dropout_backward")
-def dropped_kept(d_y, kept, p):
-    """you take kept for the places that were dropped
+def divided_by_the_share(d_y, kept, p):
+    """you divide by the share that happened to be kept
 
-    kept is True where a number survived
+    the forward pass divided by 1 - p, whatever that share was
+    """
+    return d_y * kept / kept.mean()
+
+
+@wrong("dropout_backward")
+def mask_inverted(d_y, kept, p):
+    """you give the gradient to what was dropped
+
+    `kept` is True where a number survived
     """
     return d_y * ~kept / (1 - p)
 
 
 @wrong("dropout_backward")
-def into_the_upstream(d_y, kept, p):
-    """you write into the gradient that you were given
+def dropped_left_alone(d_y, kept, p):
+    """you scale the gradient where a number was kept, and let the rest through
 
-    make a new array
+    where a number was dropped the gradient is 0
     """
-    d_y *= kept / (1 - p)
-    return d_y
+    return np.where(kept, d_y / (1 - p), d_y)
 
 
 @wrong("dropout_backward")
-def drawn_anew(d_y, kept, p):
-    """you draw a new mask on the way back
+def new_mask(d_y, kept, p):
+    """you draw a new mask
 
-    it must be the mask of the way forward: use kept
+    the way back takes the mask of the forward pass, `kept`
     """
     return d_y * (np.random.default_rng(0).random(d_y.shape) >= p) / (1 - p)
+
+
+@wrong("dropout_backward")
+def gradient_overwritten(d_y, kept, p):
+    """you change the gradient that you are given
+
+    make a new array: `d_y * kept`, not `d_y *= kept`
+    """
+    d_y *= kept / (1 - p)
+    return d_y
 
 
 X = np.array([[-1.5, 0.0, 0.25], [3.0, -0.5, 40.0]])

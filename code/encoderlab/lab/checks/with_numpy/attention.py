@@ -139,10 +139,10 @@ def MultiHeadAttention(solution, rng):  # noqa: N802  # named as what it checks
         "permuting the tokens permutes the output",
         lambda: np.allclose(layer(x)[0][:, order], layer(x[:, order])[0]),
     )
-    yield FromChapter(9)
-    yield from _dropout_of_heads(new, book, rng)
     wrong = {"raises": ValueError}
     yield ask(new, 10, 3, says="width 10 in 3 heads", **wrong)
+    yield FromChapter(9)
+    yield from _dropout_of_heads(new, book, rng)
     yield ask(new, says="dropout = 1", keywords={"dropout": 1.0}, **wrong)
     yield ask(layer, x[..., :6], says="tokens of another width", **wrong)
     yield ask(layer, x, mask[:, 0], says="a mask without the axis of heads", **wrong)
