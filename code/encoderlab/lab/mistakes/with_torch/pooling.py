@@ -68,16 +68,6 @@ def nothing_is_nan(x, mask):
 
 
 @here
-def nan_mended_afterwards(x, mask):
-    """you replace NaN after the division: the mean is right, its gradient is NaN
-
-    clamp the count to at least 1 before you divide
-    """
-    mean = summed(x, mask) / mask.sum(-1, keepdim=True)
-    return torch.where(mean.isnan(), 0.0, mean)
-
-
-@here
 def one_added_to_the_count(x, mask):
     """you add 1 to the number of tokens to avoid 0, and change every mean
 
