@@ -176,7 +176,7 @@ def test_module_whose_forward_is_misspelt_is_not_taken_for_a_stub():
     class LayerNorm(ours.LayerNorm):
         forward = nn.Module.forward
 
-        def foward(self, x):
+        def compute(self, x):
             return x
 
     report = judge("torch.LayerNorm", LayerNorm)
