@@ -4,6 +4,7 @@ jaxtyping's checks are switched off, as they are for everyone but these tests.
 """
 
 import dataclasses
+import sys
 
 import pytest
 import torch
@@ -26,7 +27,9 @@ def text_config(text_config):
 
 
 @pytest.fixture(autouse=True)
-def forget():
+def alone(monkeypatch):
+    """Without the module that pytest makes of the folder `code`: it has no file."""
+    monkeypatch.delitem(sys.modules, "code", raising=False)
     yield
     torch.compiler.reset()
 
