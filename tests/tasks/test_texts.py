@@ -146,7 +146,7 @@ def english():
 def test_english_sequences_begin_with_cls_and_end_with_padding(english):
     assert english.words[:4] == ENGLISH_SPECIALS
     for ids in (english.train_ids, english.test_ids):
-        assert ids.shape[1] == 32
+        assert ids.shape[1] == 16
         assert (ids[:, 0] == CLS).all()
         assert (ids[:, 1:] != CLS).all()
         assert (ids[:, 1] != PAD).all()

@@ -35,7 +35,7 @@ class English(NamedTuple):
     test_ids: Int[np.ndarray, "M T"]
 
 
-def load_english(seq_len: int = 32) -> English:
+def load_english(seq_len: int = 16) -> English:
     """Load the prose of Python's documentation, in small letters, as ids of words.
 
     Parameters
