@@ -30,7 +30,9 @@ def attention(solution, rng):
     says = "5 queries, 7 keys, values of width 6"
     yield ask(solution, q, k, v, says=f"{says}, with the weights", **ALL)
     yield ask(solution, q, k, v, says=f"{says}: None for the weights")
-    yield ask(solution, k, 1 - k, v, says="as many queries as keys", **ALL)
+    wide, says = draw(rng, 2, 7, 6), "7 queries and 7 keys of width 6"
+    yield ask(solution, wide, 1 - wide, v, says=f"{says}, with the weights", **ALL)
+    yield ask(solution, wide, 1 - wide, v, says=f"{says}: None for the weights")
     heads = [draw(rng, 2, 3, 5, 4) for _ in "qkv"]
     yield ask(solution, *heads, says="3 heads, with equal lengths", **ALL)
     mask = padding_mask([7, 4], 7)[:, 0]
@@ -90,9 +92,9 @@ def merge_heads(solution, rng):
 
 
 def MultiHeadAttention(solution, rng):  # noqa: N802  # named as what it checks
-    def built(**choices):
-        module = solution(12, 3, **choices)
-        return give_weights(module, ours.MultiHeadAttention(12, 3), rng)
+    def built(width=12, **choices):
+        module = solution(width, 3, **choices)
+        return give_weights(module, ours.MultiHeadAttention(width, 3), rng)
 
     yield Property("it is an nn.Module", lambda: isinstance(solution(12, 3), nn.Module))
     module, x = built(), draw(rng, 2, 5, 12, scale=0.6)
@@ -102,6 +104,8 @@ def MultiHeadAttention(solution, rng):  # noqa: N802  # named as what it checks
     yield ask(module, x, says=f"{says}: None for the weights")
     yield ask(module, x[:, :2], says="as many sequences as tokens", **ALL)
     yield ask(module, x[:, :3], says="as many tokens as heads", **ALL)
+    wide = draw(rng, 2, 5, 18, scale=0.6)
+    yield ask(built(18), wide, says="3 heads of width 6", **ALL)
     mask = padding_mask([5, 2], 5)
     yield ask(module, x, mask, says="padding after 5 and 2 tokens", **ALL)
     each = torch.from_numpy(rng.random((2, 3, 5, 5)) < 0.5)

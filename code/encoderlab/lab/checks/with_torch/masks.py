@@ -17,6 +17,7 @@ def padding_mask(solution, rng):
     yield ask(solution, [-1, 2], 3, says="a length of -1", **wrong)
     table = torch.tensor([[1, 2]])
     yield ask(solution, table, 3, says="lengths with two axes", **wrong)
+    yield ask(solution, [[3], [1]], 3, says="a column of lengths", **wrong)
     yield ask(solution, [1.5, 2.0], 3, says="a length of 1.5", raises=TypeError)
 
 

@@ -59,6 +59,15 @@ def root_of_keys(q, k, v, mask=None, **how):
 
 
 @here
+def scale_of_a_fixed_width(q, k, v, mask=None, **how):
+    """you divide by 2, which is right for queries of width 4 alone
+
+    take the width from the tensor: `q.shape[-1]`
+    """
+    return answer(weigh(q @ k.mT / 2.0, mask), v, **how)
+
+
+@here
 def softmax_over_queries(q, k, v, mask=None, **how):
     """your weights sum to 1 over the queries, not over the keys
 
@@ -487,6 +496,15 @@ def root_of_d_model(self, q, k, v, mask, need_weights):
     """
     scores = scores_of(q / sqrt(self.num_heads), k)
     return answer(weigh(scores, mask), v, self.p, need_weights)
+
+
+@partial(layer_with, "attend")
+def root_of_a_fixed_width(self, q, k, v, mask, need_weights):
+    """you divide by 2, which is right for heads of width 4 alone
+
+    the root is of the width of a head, K = D / H
+    """
+    return answer(weigh(q @ k.mT / 2.0, mask), v, self.p, need_weights)
 
 
 @partial(layer_with, "attend")

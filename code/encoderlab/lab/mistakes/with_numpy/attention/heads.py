@@ -138,6 +138,15 @@ def root_of_d_model(self, q, k, v, mask, rng):
     return answer(weigh(scores, mask), v, self.dropout, rng)
 
 
+@partial(layer_with, "attend")
+def root_of_a_fixed_width(self, q, k, v, mask, rng):
+    """you divide by 2, which is right for heads of width 4 alone
+
+    the root is of the width of a head, K = D / H
+    """
+    return answer(weigh(q @ k.mT / 2.0, mask), v, self.dropout, rng)
+
+
 @partial(layer_with, "finish")
 def no_output_projection(self, merged, x, rng):
     """you return the joined heads without mixing them by W_o
