@@ -101,20 +101,17 @@ class SentenceEncoder:
             raise ValueError(
                 f"batch_size must be a whole number of at least 1, got {batch_size!r}"
             )
-        # in tokens, not in letters: counting them costs far less than padding
-        lengths = [len(self.tokenizer.encode(text)) for text in texts]
-        order = sorted(range(len(texts)), key=lengths.__getitem__, reverse=True)
+        ids = [self.tokenizer.encode(text, self.max_length) for text in texts]
+        order = sorted(range(len(ids)), key=lambda i: len(ids[i]), reverse=True)
         starts = range(0, len(texts), batch_size)
         show = len(starts) > MANY_BATCHES if progress is None else progress
         rows = []
         for start in tqdm(starts, desc="batches", disable=not show):
-            rows.append(
-                self._embed([texts[i] for i in order[start : start + batch_size]])
-            )
+            batch = [ids[i] for i in order[start : start + batch_size]]
+            rows.append(self._embed(*self.tokenizer.pad(batch)))
         return np.concatenate(rows)[np.argsort(order)]
 
-    def _embed(self, texts: list[str]) -> Float[np.ndarray, "N D"]:
-        token_ids, mask, segment_ids = self.tokenizer.batch(texts, self.max_length)
+    def _embed(self, token_ids, mask, segment_ids) -> Float[np.ndarray, "N D"]:
         hidden = self._hidden(token_ids, mask, segment_ids)  # (N, T, D)
         if hidden.ndim != 3 or hidden.shape[:2] != token_ids.shape:
             raise ValueError(

@@ -236,28 +236,58 @@ class WordPiece:
                     tokens += match_pieces(word, self.ids)
         return tokens
 
-    def encode(self, text: str) -> list[int]:
+    def encode(self, text: str, max_length: int | None = None) -> list[int]:
         """Turn a text into token ids, [CLS] before and [SEP] after.
 
         Parameters
         ----------
         text
             Any text; the empty one gives [CLS] and [SEP].
+        max_length
+            Most ids, [CLS] and [SEP] included; at least 2. A longer text is cut, and
+            still ends in [SEP]. None cuts nothing.
 
         Returns
         -------
         list of int
-            The ids, as many as the text needs: only :meth:`batch` cuts.
+            The ids.
 
         Raises
         ------
         TypeError
-            If ``text`` is not a string.
+            If ``text`` is not a string, or ``max_length`` no whole number.
         ValueError
-            If ``text`` holds half of a surrogate pair, which is no character.
+            If ``text`` holds half of a surrogate pair, which is no character, or
+            ``max_length`` is below 2.
         """
         inner = [self.ids[token] for token in self.tokenize(text)]
+        if max_length is not None:
+            require_max_length(max_length)
+            del inner[max_length - 2 :]
         return [self.cls_id, *inner, self.sep_id]
+
+    def pad(
+        self, rows: Sequence[list[int]]
+    ) -> tuple[Int[np.ndarray, "B T"], Int[np.ndarray, "B T"], Int[np.ndarray, "B T"]]:
+        """Put sequences of ids into arrays, padded to the longest of them.
+
+        Parameters
+        ----------
+        rows
+            At least one sequence, as :meth:`encode` gives them.
+
+        Returns
+        -------
+        token_ids, attention_mask, segment_ids : np.ndarray
+            As :meth:`batch` gives them.
+        """
+        shape = (len(rows), max(map(len, rows)))
+        token_ids = np.full(shape, self.pad_id, np.int64)
+        attention_mask = np.zeros(shape, np.int64)
+        for i, row in enumerate(rows):
+            token_ids[i, : len(row)] = row
+            attention_mask[i, : len(row)] = 1
+        return token_ids, attention_mask, np.zeros(shape, np.int64)
 
     def batch(
         self, texts: Sequence[str], max_length: int
@@ -301,20 +331,7 @@ class WordPiece:
                [1, 1, 1, 0, 0]])
         """
         require_texts(texts)
-        require_max_length(max_length)
-        rows = []
-        for text in texts:
-            ids = self.encode(text)
-            if len(ids) > max_length:
-                ids[max_length - 1 :] = [self.sep_id]
-            rows.append(ids)
-        shape = (len(rows), max(map(len, rows)))
-        token_ids = np.full(shape, self.pad_id, np.int64)
-        attention_mask = np.zeros(shape, np.int64)
-        for i, row in enumerate(rows):
-            token_ids[i, : len(row)] = row
-            attention_mask[i, : len(row)] = 1
-        return token_ids, attention_mask, np.zeros(shape, np.int64)
+        return self.pad([self.encode(text, max_length) for text in texts])
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
         """Name the tokens of ids.

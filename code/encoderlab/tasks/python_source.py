@@ -48,10 +48,9 @@ def load_python_source(seq_len: int = 64) -> PythonSource:
     """Load source code of the standard library, cut into pieces and windows.
 
     A piece is a run of letters, a digit, a sign or the end of a line; spaces are left
-    out. Its
-    kind is often not to be seen in it: ``for`` is a keyword, or a word of a comment or
-    of a string, and a window may begin and end in the middle of one. What stands on
-    both sides tells.
+    out. Its kind is often not to be seen in it: ``for`` is a keyword, or a word of a
+    comment or of a string, and a window may begin and end in the middle of one. What
+    stands on both sides tells.
 
     Parameters
     ----------

@@ -4,7 +4,10 @@ import torch
 
 
 def padding_mask__by_loop(lengths, max_len):
-    lengths = [int(n) if n == int(n) else _float() for n in torch.as_tensor(lengths)]
+    lengths = torch.as_tensor(lengths)
+    if lengths.dim() > 1:
+        raise ValueError("one axis")
+    lengths = [int(n) if n == int(n) else _float() for n in lengths]
     if not all(0 <= n <= max_len for n in lengths):
         raise ValueError("lengths")
     mask = torch.zeros(len(lengths), 1, 1, max_len, dtype=torch.bool)
