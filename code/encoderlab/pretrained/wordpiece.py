@@ -331,6 +331,7 @@ class WordPiece:
                [1, 1, 1, 0, 0]])
         """
         require_texts(texts)
+        require_max_length(max_length)  # None, too: a batch is always cut
         return self.pad([self.encode(text, max_length) for text in texts])
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
