@@ -98,6 +98,11 @@ def cut_patches__by_tensor_unfold(images, patch_size):
     return grid.movedim(1, 3).flatten(3).flatten(1, 2)
 
 
+def cut_patches__by_pixel_unshuffle(images, patch_size):
+    _refuse_patch(images, patch_size)
+    return F.pixel_unshuffle(images, patch_size).flatten(2).mT
+
+
 def cut_patches__by_loops(images, patch_size):
     p = patch_size
     _refuse_patch(images, p)

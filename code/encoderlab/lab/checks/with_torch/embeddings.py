@@ -117,6 +117,9 @@ def cut_patches(solution, rng):
     yield ask(solution, images, 4, says="4 does not divide the height 6", **refused)
     yield ask(solution, images, 3, says="3 does not divide the width 4", **refused)
     yield ask(solution, images, 8, says="patches of 8, larger than 6 x 4", **refused)
+    for height, width in ((2, 8), (8, 2)):
+        says = f"patches of 4 of {height} x {width} pixels, which are 16"
+        yield ask(solution, draw(rng, 1, 3, height, width), 4, says=says, **refused)
     yield ask(solution, images, 0, says="patches of size 0", **refused)
 
 
@@ -190,17 +193,20 @@ def _dropped(module, ids):
         "in training, about 0.3 of the values are 0",
         lambda: abs((trained() == 0).double().mean() - DROPPED) < 0.1,
     )
-    yield Property(
-        "in training, what is not 0 is divided by 1 - 0.3",
-        lambda: close(
-            trained(), (module(ids) / (1 - DROPPED)).masked_fill(trained() == 0, 0)
-        ),
-    )
+    for places, name in ((slice(1), "first vector"), (slice(1, None), "others")):
+        yield Property(
+            f"in training, what is not 0 of the {name} is divided by 1 - 0.3",
+            lambda places=places: _scaled(trained()[:, places], module(ids)[:, places]),
+        )
     for axis, one in enumerate(("sequence", "position", "feature")):
         yield Property(
             f"in training, what is dropped differs from {one} to {one}",
             lambda axis=axis: _mixed(trained() == 0, axis),
         )
+
+
+def _scaled(dropped, whole):
+    return close(dropped, (whole / (1 - DROPPED)).masked_fill(dropped == 0, 0))
 
 
 def _mixed(dropped, axis):

@@ -493,6 +493,24 @@ def _(images, p):
     return rearranged(images, p, 0, 4, 2, 1, 5, 3)
 
 
+@cut("channels_between")
+def _(images, p):
+    """you lay a patch out row by row, and in each row channel by channel
+
+    the last axes are channel, row, column: permute(0, 2, 4, 1, 3, 5)
+    """
+    return rearranged(images, p, 0, 2, 4, 3, 1, 5)
+
+
+@cut("one_axis_moved")
+def _(images, p):
+    """you move the axis of Y / p forward and leave that of X / p behind
+
+    both counts of patches come before the channels: permute(0, 2, 4, 1, 3, 5)
+    """
+    return rearranged(images, p, 0, 2, 1, 3, 4, 5)
+
+
 @cut("channels_apart")
 def _(images, p):
     """your vectors hold one channel each: C stands before the patches
@@ -541,6 +559,24 @@ def _(images, p):
     return F.unfold(images, p).transpose(1, 2)
 
 
+@cut("patches_first")
+def _(images, p):
+    """you put the patches before the batch
+
+    the first axis is B, the second N: torch.stack(patches, dim=1)
+    """
+    return ours.cut_patches(images, p).transpose(0, 1)
+
+
+@cut("batch_flattened")
+def _(images, p):
+    """you put the patches of all images into one axis
+
+    keep (B, N, C p p)
+    """
+    return ours.cut_patches(images, p).flatten(0, 1)
+
+
 @cut("not_flattened")
 def _(images, p):
     """you keep the patches as a grid
@@ -571,6 +607,17 @@ def _(images, p):
     return axes.reshape(B, -1, C * p * p)
 
 
+@cut("counts_swapped")
+def _(images, p):
+    """you split the height into X / p pieces and the width into Y / p
+
+    there are Y / p patches down and X / p across
+    """
+    B, C, Y, X = images.shape
+    axes = images.reshape(B, C, X // p, p, Y // p, p).permute(0, 2, 4, 1, 3, 5)
+    return axes.reshape(B, -1, C * p * p)
+
+
 @cut("detached")
 def _(images, p):
     """your patches are cut off from the images: no gradient comes back
@@ -598,6 +645,20 @@ def height_alone(images, patch_size):
     """
     X = images.shape[3] - images.shape[3] % patch_size
     return ours.cut_patches(images[..., :X], patch_size)
+
+
+@wrong("cut_patches")
+def area_alone(images, patch_size):
+    """you look at the number of pixels alone
+
+    patch_size must divide the height, and the width too
+    """
+    B, C, Y, X = images.shape
+    p = patch_size
+    if p < 1 or Y * X % p**2:
+        raise ValueError(p)
+    axes = images.reshape(B, C, Y // p, p, X // p, p).permute(0, 2, 4, 1, 3, 5)
+    return axes.reshape(B, -1, C * p * p)
 
 
 @wrong("cut_patches")
@@ -895,6 +956,29 @@ class PlainTable(Patches):
         return super().place(x) if self.position is None else x + self.position
 
 
+@image
+class ClocksForgotten(Patches):
+    """you add no positions where config.positions is "sinusoidal"
+
+    sinusoidal_positions(1 + N, D) gives them
+    """
+
+    def place(self, x):
+        return x if self.position is None else super().place(x)
+
+
+@image
+class ClocksAlways(Patches):
+    """you add sinusoidal positions where config.positions is "none"
+
+    there are three kinds: "learned", "sinusoidal" and "none"
+    """
+
+    def place(self, x):
+        kind = "sinusoidal" if self.position is None else "learned"
+        return ours.add_positions(x, self.position, kind)
+
+
 class PatchesWithTable(Patches):
     """Positions from a table that is kept."""
 
@@ -989,9 +1073,10 @@ class OneMaskForAll(Patches):
 
 @image
 class DroppedInEvaluation(Patches):
-    """you drop values in evaluation too: F.dropout does so unless it is told
+    """you drop values in evaluation too
 
-    `self.config.dropout if self.training else 0.0`, or training=self.training
+    `self.config.dropout if self.training else 0.0`; F.dropout must be told
+    training=self.training, and eval() does not reach an nn.Dropout in a list
     """
 
     def finish(self, x):
@@ -1010,6 +1095,28 @@ class DroppedBeforePositions(Patches):
 
     def finish(self, x):
         return x
+
+
+@image
+class DroppedTwice(Patches):
+    """you drop values of the patches twice, before the positions too
+
+    dropout is the last step, and the only one
+    """
+
+    def project(self, images):
+        return dropout(super().project(images), self.p)
+
+
+@image
+class DroppedNotScaled(Patches):
+    """you do not scale what is kept
+
+    dropout divides it by 1 - p, so that the mean stays as it is
+    """
+
+    def finish(self, x):
+        return super().finish(x) * (1 - self.p)
 
 
 @image

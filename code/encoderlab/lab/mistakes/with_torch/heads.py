@@ -402,6 +402,15 @@ def _(states):
     return states.mean(1)
 
 
+@reading("sum_of_vectors", ours.SequenceClassifier)
+def _(states):
+    """you add all vectors up
+
+    the first alone is asked for
+    """
+    return states.sum(1)
+
+
 @reading("largest_of_vectors", ours.SequenceClassifier)
 def _(states):
     """you take the largest value of each feature

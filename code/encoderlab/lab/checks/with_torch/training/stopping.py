@@ -13,12 +13,11 @@ def EarlyStopping(solution, rng):  # noqa: N802  # named as what it checks
     def told(figures, patience, options):
         """What is said before the first figure and after each."""
         stopping, model = solution(patience, **options), nn.Linear(1, 1)
-        said = [_said(stopping)]
-        for step, figure in enumerate(figures, start=1):
-            stopping.update(10 * step, figure, model)
-            said.append(_said(stopping))
-        best, over = zip(*said, strict=True)
-        return {"best_step": best, "is_over": over}
+        said = _said(stopping, "before them")
+        for number, figure in enumerate(figures, start=1):
+            stopping.update(10 * number, figure, model)
+            said |= _said(stopping, f"after {number} of them")
+        return said
 
     def asked(*figures, patience=2, says="", high=False):
         says = says or ", ".join(f"{figure:g}" for figure in figures)
@@ -32,7 +31,8 @@ def EarlyStopping(solution, rng):  # noqa: N802  # named as what it checks
     yield asked(3.0, 2.0, 1.0)
     yield asked(0.5, 0.9, 0.8, 0.85, high=True)
     yield asked(2.0, 3.0, 1.0, 2.0, 0.5, 0.7)
-    yield asked(3.0, 1.0, 1.0, 1.0)
+    yield asked(3.0, 1.0, 1.0, 1.0, 1.0)
+    yield asked(1.0, 0.99999, 2.0)
     yield asked(0.5, 0.9, 0.9, 0.9, high=True)
     yield asked(2.0, 3.0, 1.0, 1.5, patience=1)
     yield asked(0.0, -1.0, -2.0, -1.0)
@@ -41,6 +41,7 @@ def EarlyStopping(solution, rng):  # noqa: N802  # named as what it checks
     yield asked(*rng.permutation(12) / 4, **drawn)
     yield asked(*rng.permutation(12) / 12, high=True, **drawn)
     yield asked(1.0, nan, nan)
+    yield asked(1.0, 2.0, nan, 0.5)
     yield asked(nan, 2.0, 3.0, 1.0)
     yield asked(nan, 0.2, nan, 0.3, nan, high=True)
     yield asked(nan, nan, nan)
@@ -51,11 +52,11 @@ def EarlyStopping(solution, rng):  # noqa: N802  # named as what it checks
         yield Case(says, lambda wrong=wrong: solution(wrong), raises=ValueError)
 
 
-def _said(stopping):
+def _said(stopping, when):
     best, over = stopping.best_step, stopping.is_over
     if callable(best) or callable(over):
         raise WrongForm("best_step and is_over are properties: write @property above")
-    return best, bool(over)
+    return {f"best_step {when}": best, f"is_over {when}": bool(over)}
 
 
 def _kept(solution, rng):
@@ -86,11 +87,11 @@ def _kept(solution, rng):
             stopping.restore(model)
         return model
 
-    def goes_on():
+    def goes_on(figure):
         model, stopping = watched(3.0, 1.0, 2.0)
         stopping.restore(model)
         train(model, 9)
-        stopping.update(4, 0.5, model)
+        stopping.update(4, figure, model)
         train(model, 7)
         stopping.restore(model)
         return _parameters(model)
@@ -104,16 +105,20 @@ def _kept(solution, rng):
 
     says = "the history of 3, nan, 4, 2"
     yield Case(says, lambda: watched(3.0, nan, 4.0, 2.0)[1].history)
+    says = "the history of the accuracies 0.5, 0.9"
+    high = {"higher_is_better": True}
+    yield Case(says, lambda: watched(0.5, 0.9, **high)[1].history)
     says = "the parameters after losses 3, 1, 2, more training, and restore"
     yield Case(says, lambda: _parameters(back((3.0, 1.0, 2.0))))
-    says = "the same with accuracies 0.2, 0.9, 0.8"
-    high = {"higher_is_better": True}
+    says = "the parameters after accuracies 0.2, 0.9, 0.8, and restore"
     yield Case(says, lambda: _parameters(back((0.2, 0.9, 0.8), **high)))
     says = "the buffers, which are a BatchNorm's means and variances"
     yield Case(says, lambda: dict(back((3.0, 1.0, 2.0)).named_buffers()))
     says = "restored, trained on, and restored again"
     yield Case(says, lambda: _parameters(back((3.0, 1.0, 2.0), times=2)))
-    yield Case("a better loss after restore, and restore again", goes_on)
+    for figure, name in ((0.5, "better"), (1.5, "worse")):
+        says = f"a loss after restore that is {name}, and restore again"
+        yield Case(says, partial(goes_on, figure))
     says = "the parameters after losses 3, 1, 2 without restore"
     yield Case(says, lambda: _parameters(watched(3.0, 1.0, 2.0)[0]))
     says = "restore before the first evaluation"

@@ -110,6 +110,17 @@ def always_minus_100(logits, targets, *, ignore_index=-100):
 
 
 @here
+def no_default(logits, targets, *, ignore_index=None):
+    """you ignore nothing unless `ignore_index` is given
+
+    without it -100 is ignored: ignore_index=-100 in the signature
+    """
+    if ignore_index is None:
+        return nothing_ignored(logits, targets)
+    return ours.accuracy(logits, targets, ignore_index=ignore_index)
+
+
+@here
 def nothing_ignored(logits, targets, *, ignore_index=-100):
     """you count the positions that are to be ignored
 
@@ -213,6 +224,17 @@ def nan_rows_ignored(logits, targets, *, ignore_index=-100):
         raise ValueError("shapes")
     broken = logits.isnan().any(-1)
     return ours.accuracy(logits, padded.masked_fill(broken, -100)) if kept else kept
+
+
+@here
+def infinite_rows_wrong(logits, targets, *, ignore_index=-100):
+    """you take a row with an infinite score for wrong
+
+    minus infinity is lower than any score; only NaN cannot be compared
+    """
+    broken = logits.isinf().any(-1, keepdim=True)
+    filled = logits.masked_fill(broken, torch.nan)
+    return ours.accuracy(filled, targets, ignore_index=ignore_index)
 
 
 @here

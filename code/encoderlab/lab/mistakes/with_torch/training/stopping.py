@@ -77,6 +77,18 @@ class OneTooEarly(Steps):
 
 
 @here
+class OverOnce(Steps):
+    """you say that it is over after `patience` evaluations, and not after more
+
+    >= instead of ==
+    """
+
+    @property
+    def is_over(self):
+        return self.waited == self.patience
+
+
+@here
 class AgainstTheLast(Steps):
     """you compare a figure with the last one
 
@@ -111,6 +123,18 @@ class TiesAreBetter(Steps):
 
     def beats(self, value, other):
         return value == other or super().beats(value, other)
+
+
+@here
+class LeastChange(Steps):
+    """you take a figure for better only if it is so by some margin
+
+    whatever is better is: the question is patience's alone
+    """
+
+    def beats(self, value, other):
+        margin = 1e-3 if self.higher_is_better else -1e-3
+        return super().beats(value, other + margin)
 
 
 @here
@@ -202,6 +226,19 @@ class NanIsBetter(Steps):
         if self.higher_is_better:
             return not value <= self.best
         return not value >= self.best
+
+
+@here
+class NanIsBest(Steps):
+    """you take NaN for the best there is, as np.argmin and torch.argmin do
+
+    ask math.isnan first; NaN is worse than any figure
+    """
+
+    def is_better(self, value):
+        if self.best is None or isnan(self.best):
+            return self.best is None
+        return isnan(value) or self.beats(value, self.best)
 
 
 @here
@@ -448,6 +485,18 @@ class RestoredOnce(Steps):
 
 
 @here
+class ForgetsWhenRestored(Steps):
+    """you forget the best figure when the weights are restored: a worse one is next
+
+    restore changes the model alone
+    """
+
+    def restore(self, model):
+        super().restore(model)
+        self.best = None
+
+
+@here
 class Shared(Steps):
     """all your watchers share one history
 
@@ -475,6 +524,19 @@ class FiguresAlone(Steps):
     def update(self, step, value, model):
         super().update(step, value, model)
         self.history[-1] = value
+
+
+@here
+class Negated(Steps):
+    """you turn the sign of accuracies round, and note them so
+
+    the history holds the figures as they were given
+    """
+
+    def update(self, step, value, model):
+        super().update(step, value, model)
+        if self.higher_is_better:
+            self.history[-1] = step, -value
 
 
 @here
