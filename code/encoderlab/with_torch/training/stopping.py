@@ -86,7 +86,7 @@ class EarlyStopping:
             self.weights = {name: value.clone() for name, value in state.items()}
 
     def restore(self, model: nn.Module) -> None:
-        """Give a model the best weights; it keeps its own if none was ever measured.
+        """Give a model the best weights; it keeps its own where all figures were NaN.
 
         Parameters
         ----------
