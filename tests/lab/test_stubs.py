@@ -48,6 +48,23 @@ def test_exercise_is_described(exercise):
     assert exercise.id not in exercise.needs
 
 
+def test_stub_asks_for_properties_and_not_for_what_is_left_out():
+    (node,) = [
+        part
+        for part in ast.parse(stub(find("torch.EarlyStopping"))).body
+        if isinstance(part, ast.ClassDef)
+    ]
+    methods = {part.name: part for part in node.body if hasattr(part, "name")}
+    assert methods.keys() == {
+        "__init__",
+        "best_step",
+        "is_over",
+        "update",
+        "restore",
+    }
+    assert [ast.unparse(d) for d in methods["is_over"].decorator_list] == ["property"]
+
+
 def test_short_names_are_unique():
     names = [exercise.short for exercise in exercises().values()]
     assert len(set(names)) == len(names)

@@ -17,6 +17,7 @@ from encoderlab.lab.modules import ask_gradients, give_weights
 from encoderlab.lab.stubs import stub
 from encoderlab.lab.worker import Worker
 from encoderlab.with_torch import normalization as ours
+from encoderlab.with_torch.training import stopping
 
 RIGHT = """\
 import torch
@@ -182,6 +183,18 @@ def test_module_whose_forward_is_misspelt_is_not_taken_for_a_stub():
     report = judge("torch.LayerNorm", LayerNorm)
     assert report.status == "failed"
     assert "is that its name?" in "".join(f.what for f in report.failures)
+
+
+def test_property_that_is_written_to_is_told_so():
+    class EarlyStopping(stopping.EarlyStopping):
+        is_over = property(lambda self: False)
+
+        def update(self, step, value, model):
+            self.is_over = True
+
+    report = judge("torch.EarlyStopping", EarlyStopping)
+    assert report.status == "failed"
+    assert report.failures[0].what.endswith("another name, as in self._best")
 
 
 def test_half_written_module_is_still_to_do():

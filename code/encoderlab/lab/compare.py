@@ -25,6 +25,8 @@ ADVICE = {
     "inplace operation": "\nan operation changed a value that the way back needs: "
     "write x = x + y for x += y",
     "requires grad. Use": "\nnumpy() ends the chain of gradients: stay with tensors",
+    "has no setter": "\na property is computed when it is read: keep what it needs "
+    "under another name, as in self._best",
     "missing the required": "\na module computes in `forward`: is that its name?",
 }
 """What to do about what Python, NumPy and PyTorch say, by a part of their message."""

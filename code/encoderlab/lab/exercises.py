@@ -35,6 +35,8 @@ class Exercise:
         Ids of the exercises that it builds on.
     limit
         Seconds after which a check is stopped.
+    not_asked
+        Methods of the class that need not be written; the stub leaves them out.
     """
 
     id: str
@@ -44,6 +46,7 @@ class Exercise:
     hints: tuple[str, str, str]
     needs: tuple[str, ...] = ()
     limit: float = 10.0
+    not_asked: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -105,7 +108,8 @@ def exercises() -> dict[str, Exercise]:
     for path in sorted(CATALOG.glob("*.toml")):
         for identity, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
             entry["hints"] = tuple(entry["hints"])
-            entry["needs"] = tuple(entry.get("needs", ()))
+            for listed in ("needs", "not_asked"):
+                entry[listed] = tuple(entry.get(listed, ()))
             entries[identity] = Exercise(identity, **entry)
     return entries
 

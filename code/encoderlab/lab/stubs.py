@@ -24,7 +24,7 @@ def stub(exercise: Exercise) -> str:
         and docstring over ``raise NotImplementedError``.
     """
     node = exercise.node()
-    _empty(node)
+    _empty(node, exercise.not_asked)
     return (
         f'"""Exercise {exercise.short}: chapter {exercise.chapter:02}, difficulty '
         f"{exercise.difficulty} of 3,\nabout {exercise.minutes} minutes.\n\n"
@@ -49,10 +49,10 @@ def imports(exercise: Exercise) -> str:
     return "\n".join(lines)
 
 
-def _empty(node):
+def _empty(node, not_asked=()):
     """Leave signature and docstring; take types and code away."""
     if isinstance(node, ast.ClassDef):
-        kept = [part for part in node.body if _is_public_method(part)]
+        kept = [part for part in node.body if _is_asked_for(part, not_asked)]
         for method in kept:
             _empty(method)
         node.body = [*_docstring(node), *kept]
@@ -67,8 +67,10 @@ def _empty(node):
     node.body = [*_docstring(node), ast.parse(TODO).body[0]]
 
 
-def _is_public_method(part):
-    if not isinstance(part, ast.FunctionDef) or part.decorator_list:
+def _is_asked_for(part, not_asked):
+    if not isinstance(part, ast.FunctionDef) or part.name in not_asked:
+        return False
+    if any(ast.unparse(decorator) != "property" for decorator in part.decorator_list):
         return False
     return not part.name.startswith("_") or part.name in ("__init__", "__call__")
 

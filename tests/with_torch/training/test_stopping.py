@@ -63,6 +63,16 @@ def test_stopping_keeps_copies():
     assert model.weight.item() == 1.0
 
 
+def test_stopping_keeps_the_better_of_two_evaluations_of_one_step():
+    stopping, model = EarlyStopping(2), nn.Linear(1, 1, bias=False)
+    for weight, value in ((1.0, 3.0), (2.0, 4.0)):
+        with torch.no_grad():
+            model.weight.fill_(weight)
+        stopping.update(10, value, model)
+    stopping.restore(model)
+    assert model.weight.item() == 1.0
+
+
 def test_stopping_goes_on_from_its_state():
     one, other = EarlyStopping(3), EarlyStopping(3)
     watch(one, [3.0, 1.0, nan, 2.0])

@@ -36,7 +36,7 @@ def accuracy(
     Returns
     -------
     float
-        The share of right answers, in [0, 1].
+        The share of right answers, in [0, 1]; scores with NaN among them are not right.
 
     Raises
     ------

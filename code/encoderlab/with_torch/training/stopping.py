@@ -60,16 +60,16 @@ class EarlyStopping:
 
     @property
     def best_step(self) -> int | None:
-        """The step of the best evaluation; None before the first."""
+        """The step of the best evaluation, the first of equals; None if all are NaN."""
         return None if self._best < 0 else self.history[self._best][0]
 
     @property
     def is_over(self) -> bool:
-        """Whether the last ``patience`` evaluations were no better than the best."""
+        """Whether the last ``patience`` evaluations set no new best."""
         return len(self.history) - 1 - self._best >= self.patience
 
     def update(self, step: int, value: float, model: nn.Module) -> None:
-        """Take in an evaluation, and a copy of the weights if it is the best.
+        """Take in an evaluation, and a copy of the ``state_dict`` if it is the best.
 
         Parameters
         ----------
@@ -81,12 +81,12 @@ class EarlyStopping:
             The model it was measured on.
         """
         self.history.append((step, float(value)))
-        if self.best_step == step:
+        if self._best == len(self.history) - 1:
             state = model.state_dict()
             self.weights = {name: value.clone() for name, value in state.items()}
 
     def restore(self, model: nn.Module) -> None:
-        """Give a model the best weights; it keeps its own if none was ever measured.
+        """Give a model the best weights; it keeps its own where all figures were NaN.
 
         Parameters
         ----------
