@@ -1,7 +1,6 @@
 """Masked language modelling: what is hidden, and how good the guesses are."""
 
 from collections.abc import Collection
-from math import exp
 
 import torch
 from jaxtyping import Int
@@ -124,7 +123,7 @@ def perplexity(loss: float | Tensor) -> float:
     >>> round(perplexity(torch.tensor(8.0).log()), 3)  # a guess among eight
     8.0
     """
-    return exp(float(loss))
+    return float(torch.as_tensor(loss, dtype=torch.float64).exp().item())
 
 
 def unigram_perplexity(
