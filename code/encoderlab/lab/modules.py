@@ -174,5 +174,5 @@ def own_chance(seed: int = 0) -> Iterator[None]:
         The seed.
     """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # those of other devices are not kept
         yield
