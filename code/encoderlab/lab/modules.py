@@ -1,6 +1,6 @@
 """Questions to modules: weights given by name, gradients by autograd."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -39,10 +39,8 @@ def give_weights(module: Any, reference: nn.Module, rng: np.random.Generator) ->
     """
     if not isinstance(module, nn.Module):
         raise WrongForm("it must be an nn.Module")
-    own, asked = (
-        dict(module.double().named_parameters()),
-        dict(reference.named_parameters()),
-    )
+    asked = dict(reference.named_parameters())
+    own = named(module.double(), asked)
     for name, wanted in asked.items():
         value = torch.from_numpy(0.5 * rng.standard_normal(wanted.shape) + 0.1)
         if name not in own:
@@ -63,8 +61,30 @@ def give_weights(module: Any, reference: nn.Module, rng: np.random.Generator) ->
     return module.eval()
 
 
+def named(module: nn.Module, asked: Iterable[str] = ()) -> dict[str, nn.Parameter]:
+    """Name a module's parameters, each once.
+
+    Parameters
+    ----------
+    module
+        The module.
+    asked
+        Names that count before others where one parameter has several, as tied ones do.
+
+    Returns
+    -------
+    dict
+        Name to parameter.
+    """
+    every = module.named_parameters(remove_duplicate=False)
+    first: dict[int, tuple[str, nn.Parameter]] = {}
+    for name, parameter in sorted(every, key=lambda pair: pair[0] not in asked):
+        first.setdefault(id(parameter), (name, parameter))
+    return dict(first.values())
+
+
 def ask_gradients(
-    solution: Callable, *args, says: str, rng, keywords=None, **options
+    solution: Callable, *args, says: str, rng, keywords=None, names=(), **options
 ) -> Case:
     """Make a case of a result and the gradients of all that it was made of.
 
@@ -80,6 +100,8 @@ def ask_gradients(
         Draws the upstream gradient: never ones, which hide mistakes, nor of mean 0.
     keywords
         Its keyword arguments.
+    names
+        As a module's parameters are to be named, where tied ones have several names.
     options
         The other attributes of the case.
 
@@ -102,7 +124,7 @@ def ask_gradients(
             raise WrongForm(f"it must return a tensor, it returns {kind}")
         asked = {f"x{i}" if i else "x": x for i, x in enumerate(leaves) if _floating(x)}
         if isinstance(solution, nn.Module):
-            asked |= dict(solution.named_parameters())
+            asked |= named(solution, names)
         draws = np.random.default_rng(seed)
         upstream = torch.as_tensor(0.3 + draws.standard_normal(first.shape))
         if not first.requires_grad:
@@ -174,5 +196,5 @@ def own_chance(seed: int = 0) -> Iterator[None]:
         The seed.
     """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # those of other devices are not kept
         yield

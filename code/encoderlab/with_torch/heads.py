@@ -112,7 +112,8 @@ class MaskedLanguageModel(nn.Module):
 
     .. math:: \mathrm{logits} = \mathrm{LN}(f(x W + b)) \, E^\top + c
 
-    with the token embeddings E, which are the encoder's own: the decoder is tied.
+    with the activation f of the encoder's configuration and the token embeddings E,
+    which are the encoder's own: the decoder is tied.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ class MaskedLanguageModel(nn.Module):
     transform : nn.Linear
         A map (D, D) before the guess.
     norm : LayerNorm
-        After the activation.
+        After the activation, with the encoder's ``eps``.
     bias : nn.Parameter
         One number c for each token of the vocabulary: how common it is.
 

@@ -130,6 +130,12 @@ def test_perplexity_is_the_number_of_equal_choices():
     assert perplexity(1.0) == pytest.approx(e, rel=1e-12)
 
 
+def test_perplexity_takes_a_loss_that_is_trained_on_and_one_that_has_run_away():
+    loss = torch.tensor(2.0, requires_grad=True)  # float() of it would warn
+    assert perplexity(loss) == pytest.approx(e**2, rel=1e-12)
+    assert perplexity(1000.0) == float("inf")  # math.exp would raise
+
+
 def test_unigram_perplexity_is_that_of_the_counts():
     train, held_out = torch.tensor([0, 0, 0, 2, -100]), torch.tensor([[0, 2], [1, -1]])
     shares = torch.tensor([4, 1, 2], dtype=torch.double) / 7

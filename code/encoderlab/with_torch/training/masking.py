@@ -1,7 +1,6 @@
 """Masked language modelling: what is hidden, and how good the guesses are."""
 
 from collections.abc import Collection
-from math import exp
 
 import torch
 from jaxtyping import Int
@@ -21,8 +20,8 @@ def mask_tokens(
 ) -> tuple[Int[Tensor, "*batch T"], Int[Tensor, "*batch T"]]:
     """Choose tokens to be guessed, and hide most of them.
 
-    Of the chosen ones 80 % become ``[MASK]``, 10 % another token drawn at random, and
-    10 % stay as they are, so that the encoder has to have an opinion on every token.
+    Of the chosen ones 80 % become ``[MASK]``, 10 % a token drawn at random, and 10 %
+    stay as they are, so that the encoder has to have an opinion on every token.
 
     Parameters
     ----------
@@ -34,6 +33,7 @@ def mask_tokens(
         Number of ids.
     special_ids
         Ids that are neither chosen nor drawn: ``[MASK]``, padding, ``[CLS]`` and so on.
+        All others are drawn equally often.
     probability
         With which each of the other tokens is chosen, in [0, 1].
     generator
@@ -44,7 +44,8 @@ def mask_tokens(
     inputs : Tensor
         What the encoder reads.
     targets : Tensor
-        The chosen tokens' ids, -100 everywhere else.
+        The chosen tokens' ids, those of the tokens that stay as they are too; -100
+        everywhere else. Both have the dtype of ``token_ids``.
 
     Raises
     ------
@@ -55,7 +56,9 @@ def mask_tokens(
     Notes
     -----
     Devlin and others, 2019, section 3.1 and appendix A.1. Their published code chooses
-    exactly 15 % of each sequence; here every token is chosen by itself. Chapter 16.
+    exactly 15 % of each sequence; here every token is chosen by itself, and has a
+    fate of its own. A drawn token may be the very one that was there, as in their code;
+    to draw from the others alone is as good. Chapter 16.
 
     Examples
     --------
@@ -120,7 +123,7 @@ def perplexity(loss: float | Tensor) -> float:
     >>> round(perplexity(torch.tensor(8.0).log()), 3)  # a guess among eight
     8.0
     """
-    return exp(float(loss))
+    return float(torch.as_tensor(loss, dtype=torch.float64).exp().item())
 
 
 def unigram_perplexity(

@@ -1,10 +1,10 @@
-"""Checks of chapter 15: classifiers on top of an encoder as modules."""
+"""Checks of chapters 15 and 16: classifiers, and the head that guesses tokens."""
 
 import torch
 from torch import nn
 
 from encoderlab.config import EncoderConfig, ImageConfig, TextConfig
-from encoderlab.lab.case import Case, Property, ask
+from encoderlab.lab.case import Case, Property, WrongForm, ask
 from encoderlab.lab.modules import (
     ask_gradients,
     close,
@@ -16,6 +16,7 @@ from encoderlab.with_torch import heads as ours
 from encoderlab.with_torch.encoder import Encoder, ImageEncoder, TextEncoder
 
 SIZES = {"d_model": 12, "num_heads": 3, "d_ff": 11, "num_layers": 2, "eps": 0.1}
+TABLES = {"vocab_size": 19, "max_seq_len": 7, "num_segments": 3}
 CLASSES = 7
 
 
@@ -98,5 +99,130 @@ def _in_training(model, ids):
 
 
 def _text_encoder(**choices):
-    tables = {"vocab_size": 9, "max_seq_len": 7, "num_segments": 3}
-    return TextEncoder(TextConfig(**SIZES, **tables, **choices))
+    return TextEncoder(TextConfig(**SIZES | TABLES | choices))
+
+
+def MaskedLanguageModel(solution, rng):  # noqa: N802  # named as what it checks
+    def reader(**choices):
+        """An encoder; its table is drawn here, in case that the solution copies it."""
+        encoder = _text_encoder(**choices).double()
+        encoder.embeddings.token.weight.data = draw(rng, 19, 12)
+        return encoder
+
+    def built(**choices):
+        encoder = reader(**choices)
+        model = solution(encoder)
+        _require_one_table(model, encoder)
+        return give_weights(model, ours.MaskedLanguageModel(encoder), rng)
+
+    fresh = reader()
+    yield Property("it is an nn.Module", lambda: isinstance(solution(fresh), nn.Module))
+    yield Property(
+        "the encoder is a part of it", lambda: solution(fresh).encoder is fresh
+    )
+    yield Case(
+        "the parameters beside the encoder's", lambda: _own(solution(fresh), fresh)
+    )
+    model = built(activation="relu")
+    decode = _decoder(model)
+    yield ask(decode, draw(rng, 12), says="decode: one vector, relu")
+    yield ask(decode, draw(rng, 5, 12), says="decode: 5 vectors")
+    yield ask(decode, draw(rng, 2, 5, 12), says="decode: 2 x 5 vectors")
+    square = draw(rng, 12, 12)
+    yield ask(decode, square, says="decode: 12 vectors of width 12")
+    for activation in ("gelu", "gelu_tanh", "silu"):
+        other = _decoder(built(activation=activation))
+        yield ask(other, square, says=f"decode: the activation {activation}")
+    precise = _decoder(built(eps=1e-12))
+    yield ask(precise, draw(rng, 5, 12, scale=0.1), says="decode: eps = 1e-12")
+    ids = torch.from_numpy(rng.integers(19, size=(2, 5)))
+    mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 0, 0, 0]])
+    yield ask(model, ids[:1, :3], says="3 ids, pre-norm")
+    yield ask(model, ids, says="2 sequences of 5 ids")
+    post = built(norm_first=False)
+    yield ask(post, ids, says="the same, post-norm")
+    shown = mask == 1
+    yield Case("with a mask of padding", lambda: model(ids, mask)[shown])
+    how = {"attention_mask": mask, "segment_ids": ids % 3, "causal": True}
+    yield Case("mask, segments and causal", lambda: model(ids, **how)[shown])
+    yield Property(
+        "what stands in the padding does not change the other scores",
+        lambda: close(
+            model(ids, mask)[shown], model(ids.where(shown, 18 - ids), mask)[shown]
+        ),
+    )
+    yield Property(
+        "decode of the encoder's vectors is what the model returns",
+        lambda: close(model(ids), decode(model.encoder(ids).last_hidden_state)),
+    )
+    names = dict(ours.MaskedLanguageModel(reader()).named_parameters())
+    for name, asked in (("pre", model), ("post", post)):
+        says = f"{name}-norm: the gradients of every parameter"
+        yield ask_gradients(asked, ids, says=says, rng=rng, names=names)
+    states = draw(rng, 3, 12)
+    yield ask_gradients(decode, states, says="decode: the gradient of x", rng=rng)
+    yield Case(
+        "decode alone: the gradient of the table",
+        lambda: _of_the_table(model, states),
+    )
+    dropped = built(dropout=0.3)
+    says = "dropout = 0.3, in evaluation: nothing is dropped"
+    yield ask(dropped, ids, says=says)
+    yield Property(
+        "in training the encoder drops values",
+        lambda: not close(*(_in_training(dropped, ids, seed) for seed in (1, 2))),
+    )
+    yield Property(
+        "in training decode drops nothing", lambda: _decodes_alike(dropped, states)
+    )
+
+
+def _require_one_table(model, encoder):
+    """The decoder is tied: nothing but the encoder's table is as large."""
+    table = encoder.embeddings.token.weight
+    tied = getattr(getattr(model, "encoder", encoder), "embeddings", None)
+    known = {id(table), id(tied.token.weight) if tied else 0}
+    own = model.parameters() if isinstance(model, nn.Module) else ()
+    if any(p.numel() == table.numel() and id(p) not in known for p in own):
+        raise WrongForm(
+            "it has a table beside the encoder's: the decoder is tied to that"
+        )
+
+
+def _own(model, encoder):
+    """The shapes of what is the head's own, by name."""
+    _require_one_table(model, encoder)
+    theirs = {id(p) for p in model.encoder.parameters()}
+    own = [(n, p) for n, p in model.named_parameters() if id(p) not in theirs]
+    return {name: str(tuple(p.shape)) for name, p in own}
+
+
+def _decoder(model):
+    if not callable(getattr(model, "decode", None)):
+        raise WrongForm("it has no method decode")
+    return model.decode
+
+
+def _of_the_table(model, states):
+    table = model.encoder.embeddings.token.weight
+    logits = model.decode(states)
+    upstream = torch.linspace(-0.5, 1, logits.numel()).to(logits).view_as(logits)
+    (found,) = torch.autograd.grad(logits, table, upstream, allow_unused=True)
+    if found is None:
+        raise WrongForm("no gradient comes back to the table of embeddings")
+    return found
+
+
+def _in_training(model, ids, seed):
+    with own_chance(seed):
+        logits = model.train()(ids)
+    model.eval()
+    return logits
+
+
+def _decodes_alike(model, states):
+    expected = model.decode(states)
+    with own_chance(1):
+        found = model.train().decode(states)
+    model.eval()
+    return close(found, expected)

@@ -1,0 +1,1141 @@
+"""What goes wrong with masked language modelling in PyTorch."""
+
+from math import exp, log
+
+import torch
+
+from encoderlab.lab.mistakes.by_docstring import wrong
+from encoderlab.with_torch.training import masking as ours
+
+
+class Masking:
+    """The masking in steps: who may be chosen, the choice, the fates, the results."""
+
+    mask_share, drawn_to, nothing = 0.8, 0.9, -100
+
+    def __init__(self, ids, mask_id, vocab_size, special_ids, probability, generator):
+        self.ids, self.mask_id, self.vocab_size = ids, mask_id, vocab_size
+        self.special = torch.tensor(sorted(special_ids))
+        self.p, self.generator = probability, generator
+
+    def numbers(self, *shape):
+        """Numbers from 0 to 1, one for each token if no shape is given."""
+        return torch.rand(shape or self.ids.shape, generator=self.generator)
+
+    def may_be(self):
+        """Who may be chosen."""
+        return ~torch.isin(self.ids, self.special)
+
+    def choose(self):
+        """Choose the tokens."""
+        return self.may_be() & (self.numbers() < self.p)
+
+    def fates(self):
+        """A number for each token: [MASK] below 0.8, another below 0.9."""
+        return self.numbers()
+
+    def words(self):
+        """The ids that may be drawn."""
+        every = torch.arange(self.vocab_size)
+        return every[~torch.isin(every, self.special)]
+
+    def draw(self):
+        """Draw a token for each place."""
+        words = self.words().to(self.ids)
+        return words[(self.numbers() * len(words)).long()]
+
+    def targets(self, chosen, inputs):
+        """What is to be guessed."""
+        return self.ids.masked_fill(~chosen, self.nothing)
+
+    def results(self):
+        """Both results."""
+        chosen = self.chosen = self.choose()
+        fates, drawn = self.fates(), self.draw()
+        inputs = torch.where(chosen & (fates < self.drawn_to), drawn, self.ids)
+        inputs = inputs.masked_fill(chosen & (fates < self.mask_share), self.mask_id)
+        return inputs, self.targets(chosen, inputs)
+
+
+def as_function(steps):
+    """Build a solution from its steps; what is refused is refused as it should be."""
+
+    def mask_tokens(
+        token_ids,
+        *,
+        mask_id,
+        vocab_size,
+        special_ids,
+        probability=0.15,
+        generator=None,
+    ):
+        low, high = token_ids.aminmax()
+        right = 0 <= probability <= 1 and mask_id in special_ids
+        ids = {int(low), int(high), *special_ids}
+        if not right or min(ids) < 0 or max(ids) >= vocab_size:
+            raise ValueError("probability or ids")
+        if len(special_ids) == vocab_size:
+            raise ValueError("no token to draw")
+        whole = steps(
+            token_ids, mask_id, vocab_size, special_ids, probability, generator
+        )
+        return whole.results()
+
+    return mask_tokens
+
+
+here = wrong("mask_tokens", build=as_function)
+
+
+@here
+class AllMasks(Masking):
+    """you replace every chosen token by [MASK]
+
+    80 % become [MASK], 10 % a drawn token, 10 % stay as they are
+    """
+
+    mask_share = 1.0
+
+
+@here
+class NoneStays(Masking):
+    """you replace all chosen tokens: none stays as it is
+
+    of the 20 % that do not become [MASK], one half stays
+    """
+
+    drawn_to = 1.0
+
+
+@here
+class NoneDrawn(Masking):
+    """you draw no tokens: what does not become [MASK] stays as it is
+
+    of the 20 % that do not become [MASK], one half is drawn at random
+    """
+
+    drawn_to = 0.8
+
+
+@here
+class MostDrawn(Masking):
+    """you draw a token for 80 % and put [MASK] for 10 %
+
+    it is the other way round
+    """
+
+    mask_share = 0.1
+
+
+@here
+class MostStay(Masking):
+    """80 % of your chosen tokens stay as they are
+
+    80 % become [MASK], 10 % a drawn token, 10 % stay
+    """
+
+    mask_share, drawn_to = 0.1, 0.2
+
+
+@here
+class TenthOfTheRest(Masking):
+    """you draw a token for 10 % of the 20 % that are left: 2 %, and 18 % stay
+
+    half of what is left is drawn; or use one number for both limits, 0.8 and 0.9
+    """
+
+    drawn_to = 0.82
+
+
+@here
+class DrawnOverTheMasks(Masking):
+    """you draw a token for 10 % of all chosen ones, [MASK] or not: 72 % keep theirs
+
+    draw among those that did not become [MASK]: 10 % of all are half of the rest
+    """
+
+    mask_share, drawn_to = 0.72, 0.82
+
+
+@here
+class HalfOfAllDrawn(Masking):
+    """you draw a token for half of all chosen ones, and overwrite [MASK] with it
+
+    half of the rest: leave out those that became [MASK]
+    """
+
+    mask_share, drawn_to = 0.4, 0.9
+
+
+@here
+class FateOfTheChoice(Masking):
+    """you use one number twice: who is chosen has a number that means [MASK]
+
+    a number below 0.15 is below 0.8 as well; draw the fates anew
+    """
+
+    def numbers(self, *shape):
+        if not hasattr(self, "first"):
+            self.first = super().numbers(*shape)
+        return self.first
+
+    def draw(self):
+        words = self.words().to(self.ids)
+        each = torch.rand(self.ids.shape, generator=self.generator)
+        return words[(each * len(words)).long()]
+
+
+@here
+class DrawnByTheFate(Masking):
+    """you draw the token from the number of its fate: always the same few ids
+
+    that number is from 0.8 to 0.9; draw another
+    """
+
+    def fates(self):
+        self.fate = super().fates()
+        return self.fate
+
+    def draw(self):
+        words = self.words().to(self.ids)
+        return words[(self.fate * len(words)).long()]
+
+
+@here
+class AnyId(Masking):
+    """you draw from all ids: [CLS] and padding come in
+
+    draw from the ids that are not in special_ids
+    """
+
+    def words(self):
+        return torch.arange(self.vocab_size)
+
+
+@here
+class AfterTheSpecialOnes(Masking):
+    """you take the first ids for the special ones, and draw from those after them
+
+    special ids may be any; list all ids that are none
+    """
+
+    def words(self):
+        return torch.arange(len(self.special), self.vocab_size)
+
+
+@here
+class MaskDrawn(Masking):
+    """you draw [MASK] too
+
+    mask_id is one of the special ids, none of which is drawn
+    """
+
+    def words(self):
+        return torch.cat([super().words(), torch.tensor([self.mask_id])])
+
+
+@here
+class LastNeverDrawn(Masking):
+    """you never draw the last token
+
+    torch.randint leaves its upper end out already
+    """
+
+    def words(self):
+        words = super().words()
+        return words[:-1] if len(words) > 2 else words
+
+
+@here
+class FromTheText(Masking):
+    """you draw from the tokens of the text: rare ones hardly ever come
+
+    each id that is not special is drawn equally often
+    """
+
+    def draw(self):
+        some = self.ids[self.may_be()]
+        if len(some) == 0:
+            return self.ids
+        return some[(self.numbers() * len(some)).long()]
+
+
+@here
+class OneTokenForAll(Masking):
+    """you draw one token and put it everywhere
+
+    draw one for each place
+    """
+
+    def draw(self):
+        words = self.words().to(self.ids)
+        return words[(self.numbers(1) * len(words)).long()].expand(self.ids.shape)
+
+
+@here
+class SpecialChosen(Masking):
+    """you choose special tokens too
+
+    whose id is in special_ids is never chosen
+    """
+
+    def may_be(self):
+        return torch.ones_like(self.ids, dtype=torch.bool)
+
+
+@here
+class PadsChosen(Masking):
+    """you choose padding
+
+    all of special_ids are left out, not [CLS], [SEP] and [MASK] alone
+    """
+
+    def may_be(self):
+        return super().may_be() | (self.ids == 0)
+
+
+@here
+class MasksAlone(Masking):
+    """of the special ids you leave out [MASK] alone
+
+    whose id is in special_ids is never chosen
+    """
+
+    def may_be(self):
+        return self.ids != self.mask_id
+
+
+@here
+class SpecialTargets(Masking):
+    """you put special tokens into the targets, though their inputs stay
+
+    who is chosen is decided once: for the inputs and for the targets
+    """
+
+    def choose(self):
+        self.every = self.numbers() < self.p
+        return self.every & self.may_be()
+
+    def targets(self, chosen, inputs):
+        return self.ids.masked_fill(~self.every, self.nothing)
+
+
+@here
+class TargetsEverywhere(Masking):
+    """your targets hold every token: most of them can be seen
+
+    -100 where a token is not chosen
+    """
+
+    def targets(self, chosen, inputs):
+        return self.ids.clone()
+
+
+@here
+class TargetsHidden(Masking):
+    """your targets are taken from what is hidden already
+
+    the targets are the ids that were there
+    """
+
+    def targets(self, chosen, inputs):
+        return inputs.masked_fill(~chosen, self.nothing)
+
+
+@here
+class TargetsOfTheMasks(Masking):
+    """your targets are those that became [MASK] alone
+
+    a chosen token is guessed whatever became of it
+    """
+
+    def targets(self, chosen, inputs):
+        shown = ~chosen | (inputs != self.mask_id)
+        return self.ids.masked_fill(shown, self.nothing)
+
+
+@here
+class TargetsOfTheChanged(Masking):
+    """your targets leave out the chosen tokens that stay as they are
+
+    a chosen token is guessed whatever became of it
+    """
+
+    def targets(self, chosen, inputs):
+        return self.ids.masked_fill(inputs == self.ids, self.nothing)
+
+
+@here
+class TargetsOfTheOthers(Masking):
+    """your targets are the tokens that are not chosen
+
+    masked_fill fills where its mask is True: ~chosen
+    """
+
+    def targets(self, chosen, inputs):
+        return self.ids.masked_fill(chosen, self.nothing)
+
+
+@here
+class MinusOne(Masking):
+    """you fill the targets with -1
+
+    -100 is what the loss ignores
+    """
+
+    nothing = -1
+
+
+@here
+class Zero(Masking):
+    """you fill the targets with 0, which is an id: padding would be guessed
+
+    -100 is what the loss ignores
+    """
+
+    nothing = 0
+
+
+@here
+class ChosenTwice(Masking):
+    """you choose once for the inputs and once more for the targets
+
+    keep the choice in a variable
+    """
+
+    def targets(self, chosen, inputs):
+        return super().targets(self.choose(), inputs)
+
+
+@here
+class FatesOfAll(Masking):
+    """you hide 80 % of all tokens, chosen or not
+
+    a fate counts where the token is chosen: join both by &
+    """
+
+    def results(self):
+        chosen, fates, drawn = self.choose(), self.fates(), self.draw()
+        may_be = self.may_be()
+        inputs = torch.where(may_be & (fates < self.drawn_to), drawn, self.ids)
+        inputs = inputs.masked_fill(may_be & (fates < self.mask_share), self.mask_id)
+        return inputs, self.targets(chosen, inputs)
+
+
+@here
+class ProbabilityIgnored(Masking):
+    """you always choose 15 %
+
+    use `probability`
+    """
+
+    def choose(self):
+        return self.may_be() & (self.numbers() < 0.15)
+
+
+@here
+class ChosenAbove(Masking):
+    """you choose where the number is above `probability`: 85 %
+
+    a number from 0 to 1 is below p with probability p
+    """
+
+    def choose(self):
+        return self.may_be() & (self.numbers() >= self.p)
+
+
+@here
+class SameNumberInEach(Masking):
+    """you choose the same number of tokens in every sequence
+
+    each token is chosen by itself; how many, is left to chance
+    """
+
+    def choose(self):
+        may_be = self.may_be()
+        order = (self.numbers() + (~may_be)).argsort(-1).argsort(-1)
+        return may_be & (order < (self.p * may_be.sum(-1, keepdim=True)).round())
+
+
+@here
+class SameNumberInAll(Masking):
+    """you choose the same number of tokens in every call
+
+    each token is chosen by itself; how many, is left to chance
+    """
+
+    def choose(self):
+        may_be = self.may_be()
+        order = (self.numbers() + (~may_be)).flatten().argsort().argsort()
+        return may_be & (order.view_as(may_be) < round(self.p * int(may_be.sum())))
+
+
+@here
+class OneChoiceForAll(Masking):
+    """you choose the same positions in every sequence
+
+    draw a number for each token: torch.rand(token_ids.shape)
+    """
+
+    def choose(self):
+        return self.may_be() & (self.numbers(self.ids.shape[-1]) < self.p)
+
+
+@here
+class WholeSequences(Masking):
+    """you choose whole sequences
+
+    draw a number for each token: torch.rand(token_ids.shape)
+    """
+
+    def choose(self):
+        return self.may_be() & (self.numbers(*self.ids.shape[:-1], 1) < self.p)
+
+
+@here
+class OneFateForAll(Masking):
+    """you draw one fate for all chosen tokens
+
+    draw a number for each token: torch.rand(token_ids.shape)
+    """
+
+    def fates(self):
+        return self.numbers(1)
+
+
+@here
+class OneFateForEachSequence(Masking):
+    """you draw one fate for each sequence
+
+    draw a number for each token: torch.rand(token_ids.shape)
+    """
+
+    def fates(self):
+        return self.numbers(*self.ids.shape[:-1], 1)
+
+
+@here
+class ShareInOrder(Masking):
+    """your first 80 % of the chosen tokens become [MASK], the last 10 % stay
+
+    each token's fate is drawn by itself
+    """
+
+    def fates(self):
+        place = self.chosen.flatten().cumsum(0).view_as(self.chosen) - 0.5
+        return place / self.chosen.sum()
+
+
+@here
+class NeighboursToo(Masking):
+    """you choose tokens with their neighbours
+
+    each token is chosen by itself
+    """
+
+    def choose(self):
+        first = self.numbers() < 1 - (1 - self.p) ** 0.5
+        return self.may_be() & (first | first.roll(1, -1))
+
+
+@here
+class SameInEveryCall(Masking):
+    """you draw the same in every call: a seed is set inside, or a new Generator is made
+
+    seeds are set once, outside; None stands for PyTorch's own generator
+    """
+
+    def __init__(self, *args):
+        super().__init__(*args[:-1], torch.Generator())
+
+
+@here
+class GeneratorIgnored(Masking):
+    """you do not use `generator`
+
+    torch.rand(…, generator=generator), and so in each draw
+    """
+
+    def __init__(self, *args):
+        super().__init__(*args[:-1], None)
+
+
+@here
+class GeneratorForTheChoiceAlone(Masking):
+    """you use `generator` in some of the draws and not in others
+
+    choice, fates and drawn tokens all come from it
+    """
+
+    def fates(self):
+        self.generator = None
+        return super().fates()
+
+
+@here
+class GeneratorSeeded(Masking):
+    """you seed the generator that you are given: it begins anew in every call
+
+    it goes on from where it is
+    """
+
+    def choose(self):
+        if self.generator is not None:
+            self.generator.manual_seed(self.generator.initial_seed())
+        return super().choose()
+
+
+@here
+class ChangedInPlace(Masking):
+    """you write into token_ids
+
+    work on token_ids.clone(), or with torch.where and masked_fill
+    """
+
+    def results(self):
+        inputs, targets = super().results()
+        self.ids.copy_(inputs)
+        return self.ids, targets
+
+
+@here
+class AlwaysInt64(Masking):
+    """your results are int64, whatever token_ids are
+
+    torch.full_like and masked_fill keep the dtype; a fresh tensor has its own
+    """
+
+    def results(self):
+        inputs, targets = super().results()
+        return inputs.long(), targets.long()
+
+
+@here
+class ResultsSwapped(Masking):
+    """you return the targets first
+
+    inputs, then targets
+    """
+
+    def results(self):
+        return super().results()[::-1]
+
+
+def unrefused(mend):
+    """Build a solution that sets wrong arguments right in place of refusing them."""
+
+    def mask_tokens(token_ids, **how):
+        return ours.mask_tokens(**mend({"token_ids": token_ids, **how}))
+
+    return mask_tokens
+
+
+def accepting(name):
+    """Enter a mistake that accepts what is to be refused."""
+    return wrong("mask_tokens", name, unrefused)
+
+
+@accepting("probability_unchecked")
+def _(how):
+    """you accept a probability outside [0, 1]
+
+    raise ValueError; NaN is outside too: `not 0 <= probability <= 1`
+    """
+    p = how.get("probability", 0.15)
+    return how | {"probability": p if 0 <= p <= 1 else 0.0}
+
+
+@accepting("ids_unchecked")
+def _(how):
+    """you accept ids below 0, or from vocab_size on
+
+    raise ValueError
+    """
+    return how | {"token_ids": how["token_ids"].clamp(0, how["vocab_size"] - 1)}
+
+
+@accepting("special_ids_unchecked")
+def _(how):
+    """you accept special ids below 0, or from vocab_size on
+
+    raise ValueError
+    """
+    return how | {
+        "special_ids": {i for i in how["special_ids"] if 0 <= i < how["vocab_size"]}
+    }
+
+
+@accepting("mask_not_special")
+def _(how):
+    """you accept special_ids without mask_id: [MASK] would be chosen, and drawn
+
+    raise ValueError
+    """
+    return how | {"special_ids": {*how["special_ids"], how["mask_id"]}}
+
+
+@accepting("nothing_to_draw")
+def _(how):
+    """you accept special_ids that leave no token to draw
+
+    raise ValueError
+    """
+    every = len(how["special_ids"]) == how["vocab_size"]
+    return how | {"special_ids": {how["mask_id"]} if every else how["special_ids"]}
+
+
+def of_number(formula):
+    """Build a perplexity from a formula of the loss as a number."""
+
+    def perplexity(loss):
+        number = loss.item() if isinstance(loss, torch.Tensor) else float(loss)
+        return formula(number)
+
+    return perplexity
+
+
+def number(name):
+    """Enter a formula of the loss."""
+    return wrong("perplexity", name, of_number)
+
+
+@number("base_2")
+def _(loss):
+    """you raise 2 to the loss, which is in nats, not in bits
+
+    exp undoes the natural logarithm
+    """
+    return 2.0**loss
+
+
+@number("base_10")
+def _(loss):
+    """you raise 10 to the loss
+
+    exp undoes the natural logarithm
+    """
+    return 10.0**loss
+
+
+@number("probability")
+def _(loss):
+    """you return the probability exp(-loss), not the number of choices
+
+    look at the sign
+    """
+    return exp(-loss)
+
+
+@number("loss_itself")
+def _(loss):
+    """you return the loss
+
+    the perplexity is exp of it
+    """
+    return loss
+
+
+@number("bits")
+def _(loss):
+    """you turn the loss into bits and take exp of them
+
+    exp of nats, or 2 to the power of bits
+    """
+    return exp(loss / log(2))
+
+
+@number("minus_one")
+def _(loss):
+    """you return exp(loss) - 1
+
+    a model that is always right has the perplexity 1
+    """
+    return exp(loss) - 1
+
+
+@number("rounded")
+def _(loss):
+    """you round the result
+
+    leave that to whoever prints it
+    """
+    return round(exp(loss), 2) if loss < 100 else loss
+
+
+@wrong("perplexity")
+def returns_tensor(loss):
+    """you return a tensor
+
+    a float is asked for: .item()
+    """
+    return torch.as_tensor(loss, dtype=torch.float64).exp().detach()
+
+
+@wrong("perplexity")
+def autograd_forgotten(loss):
+    """a loss that autograd follows fails: numpy() refuses it
+
+    .item() or .detach() first
+    """
+    if isinstance(loss, torch.Tensor):
+        loss = loss.numpy()
+    return exp(float(loss))
+
+
+@wrong("perplexity")
+def floats_refused(loss):
+    """you take tensors alone
+
+    the loss may be a float: torch.as_tensor takes both
+    """
+    if not isinstance(loss, torch.Tensor):
+        raise TypeError(f"exp(): argument must be Tensor, not {type(loss).__name__}")
+    return ours.perplexity(loss)
+
+
+@wrong("perplexity")
+def tensors_refused(loss):
+    """you take floats alone
+
+    the loss may be a tensor: torch.as_tensor takes both
+    """
+    if isinstance(loss, torch.Tensor):
+        raise TypeError("must be real number, not Tensor")
+    return exp(loss)
+
+
+def of_ids(formula):
+    """Build a baseline from the ids that count: those seen, those asked for, V."""
+
+    def unigram_perplexity(train_ids, held_out_ids, vocab_size):
+        ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)  # the errors
+        seen, asked = train_ids[train_ids >= 0], held_out_ids[held_out_ids >= 0]
+        return float(formula(seen, asked, vocab_size))
+
+    return unigram_perplexity
+
+
+def baseline(name):
+    """Enter a baseline of the ids that count."""
+    return wrong("unigram_perplexity", name, of_ids)
+
+
+def counts(ids, size):
+    """How often each id was seen."""
+    return torch.bincount(ids, minlength=size).double()
+
+
+def of(probabilities, asked):
+    """The perplexity of guessing by these probabilities."""
+    return (-probabilities.log()[asked].mean()).exp()
+
+
+def smooth(seen, size):
+    """The probabilities as they should be."""
+    return (counts(seen, size) + 1) / (len(seen) + size)
+
+
+@baseline("no_smoothing")
+def _(seen, asked, size):
+    """you do not count each id once more: one that was never seen costs infinitely much
+
+    add 1 to every count
+    """
+    return of(counts(seen, size) / len(seen), asked)
+
+
+@baseline("sum_unsmoothed")
+def _(seen, asked, size):
+    """you add 1 to the counts and divide by the number of ids seen: too small
+
+    divide by the sum of what was added to: the probabilities sum to 1
+    """
+    return of((counts(seen, size) + 1) / len(seen), asked)
+
+
+@baseline("sum_smoothed_alone")
+def _(seen, asked, size):
+    """you add V below and nothing above: an unseen id costs infinitely much
+
+    add 1 to every count, then divide by their sum
+    """
+    return of(counts(seen, size) / (len(seen) + size), asked)
+
+
+@baseline("one_more_in_all")
+def _(seen, asked, size):
+    """you add 1 to the sum; V counts have grown by 1 each
+
+    divide by the sum of all n + 1
+    """
+    return of((counts(seen, size) + 1) / (len(seen) + 1), asked)
+
+
+@baseline("unseen_alone")
+def _(seen, asked, size):
+    """you add 1 for the ids that were never seen alone
+
+    each is counted once more than it is seen
+    """
+    more = counts(seen, size).clamp(min=1)
+    return of(more / more.sum(), asked)
+
+
+@baseline("half_more")
+def _(seen, asked, size):
+    """you add a half to each count
+
+    each is counted once more than it is seen
+    """
+    more = counts(seen, size) + 0.5
+    return of(more / more.sum(), asked)
+
+
+@baseline("tiny_more")
+def _(seen, asked, size):
+    """you add a tiny number in the logarithm in place of 1 to each count
+
+    that is the price of an unseen id, and any number you like
+    """
+    shares = counts(seen, size) / max(len(seen), 1)
+    return of(shares + 1e-9, asked)
+
+
+@baseline("counts_of_held_out")
+def _(seen, asked, size):
+    """you count the ids that are to be guessed
+
+    count those of train_ids: the others are not known
+    """
+    return of(smooth(asked, size), asked)
+
+
+@baseline("counts_of_both")
+def _(seen, asked, size):
+    """you count both texts
+
+    count train_ids alone: the others are not known
+    """
+    return of(smooth(torch.cat([seen, asked]), size), asked)
+
+
+@baseline("guesses_train")
+def _(seen, asked, size):
+    """you guess the ids that were counted
+
+    take the mean over held_out_ids
+    """
+    return of(smooth(seen, size), seen)
+
+
+@baseline("entropy")
+def _(seen, asked, size):
+    """you take the entropy of the counts; held_out_ids are not asked
+
+    take the mean of -log p over held_out_ids
+    """
+    p = smooth(seen, size)
+    return (-(p * p.log()).sum()).exp()
+
+
+@baseline("mean_of_perplexities")
+def _(seen, asked, size):
+    """you take the mean of the tokens' perplexities, 1 / p
+
+    first the mean of the losses, then exp
+    """
+    return (1 / smooth(seen, size)[asked]).mean()
+
+
+@baseline("mean_of_probabilities")
+def _(seen, asked, size):
+    """you take the mean of the probabilities
+
+    first the logs, then the mean, then exp
+    """
+    return 1 / smooth(seen, size)[asked].mean()
+
+
+@baseline("summed")
+def _(seen, asked, size):
+    """you take the sum of the losses
+
+    the perplexity is exp of their mean
+    """
+    return (-smooth(seen, size).log()[asked].sum()).exp()
+
+
+@baseline("log2_and_exp")
+def _(seen, asked, size):
+    """you take logarithms of base 2, and exp of them
+
+    both to the same base
+    """
+    return (-smooth(seen, size).log2()[asked].mean()).exp()
+
+
+@baseline("log_and_2")
+def _(seen, asked, size):
+    """you raise 2 to a loss in nats
+
+    both to the same base
+    """
+    return 2 ** -smooth(seen, size).log()[asked].mean()
+
+
+@baseline("loss_itself")
+def _(seen, asked, size):
+    """you return the loss
+
+    the perplexity is exp of it
+    """
+    return -smooth(seen, size).log()[asked].mean()
+
+
+@baseline("sign_forgotten")
+def _(seen, asked, size):
+    """you forget the minus: a perplexity is at least 1
+
+    the loss is the mean of -log p
+    """
+    return smooth(seen, size).log()[asked].mean().exp()
+
+
+@baseline("each_id_once")
+def _(seen, asked, size):
+    """you ask for each id once; one that comes often counts as often
+
+    take the mean over all held_out_ids
+    """
+    return of(smooth(seen, size), asked.unique())
+
+
+@baseline("presence")
+def _(seen, asked, size):
+    """you note which ids were seen, not how often: `counts[ids] += 1` counts once
+
+    torch.bincount counts all
+    """
+    return of(smooth(seen.unique(), size), asked)
+
+
+@baseline("uniform")
+def _(seen, asked, size):
+    """you return the number of ids: what was seen does not count
+
+    p follows the counts
+    """
+    return size
+
+
+@baseline("no_minlength")
+def _(seen, asked, size):
+    """you count up to the largest id that comes: the others have no probability
+
+    torch.bincount(…, minlength=vocab_size)
+    """
+    size = max([0, *seen.tolist(), *asked.tolist()]) + 1
+    return of(smooth(seen, size), asked)
+
+
+plain = wrong("unigram_perplexity")
+
+
+@plain
+def mean_of_rows(train_ids, held_out_ids, vocab_size):
+    """you take each sequence's perplexity and then their mean
+
+    take one mean over all ids that are to be guessed
+    """
+    whole = ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)
+    if held_out_ids.ndim == 1:
+        return whole
+    each = [ours.unigram_perplexity(train_ids, x, vocab_size) for x in held_out_ids]
+    return sum(each) / len(each)
+
+
+@plain
+def negatives_in_the_mean(train_ids, held_out_ids, vocab_size):
+    """you divide by all ids, those that are not to be guessed too
+
+    take the mean over what is not negative
+    """
+    whole = ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)
+    return whole ** (held_out_ids >= 0).double().mean().item()
+
+
+@plain
+def negatives_in_the_sum(train_ids, held_out_ids, vocab_size):
+    """you divide by the number of all train_ids, the negative ones too
+
+    take out what is negative before you count
+    """
+    whole = ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)
+    seen = int((train_ids >= 0).sum())
+    return whole * (train_ids.numel() + vocab_size) / (seen + vocab_size)
+
+
+@plain
+def negatives_as_0(train_ids, held_out_ids, vocab_size):
+    """you count negative ids as 0
+
+    clamp makes ids of them; take them out
+    """
+    ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)
+    return ours.unigram_perplexity(train_ids.clamp(min=0), held_out_ids, vocab_size)
+
+
+@plain
+def negatives_from_the_end(train_ids, held_out_ids, vocab_size):
+    """you leave out -100 alone: -1 becomes the last id
+
+    every negative id is none
+    """
+
+    def wrapped(ids):
+        return torch.where((ids < 0) & (ids > -vocab_size), ids % vocab_size, ids)
+
+    ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)
+    return ours.unigram_perplexity(
+        wrapped(train_ids), wrapped(held_out_ids), vocab_size
+    )
+
+
+@plain
+def perplexity_as_tensor(train_ids, held_out_ids, vocab_size):
+    """you return a tensor
+
+    a float is asked for: `perplexity` makes one
+    """
+    return torch.tensor(ours.unigram_perplexity(train_ids, held_out_ids, vocab_size))
+
+
+@plain
+def nothing_asked(train_ids, held_out_ids, vocab_size):
+    """you return NaN where there is nothing to be guessed
+
+    raise ValueError
+    """
+    if not (held_out_ids >= 0).any():
+        return torch.nan
+    return ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)
+
+
+@plain
+def train_unchecked(train_ids, held_out_ids, vocab_size):
+    """you count ids from vocab_size on
+
+    raise ValueError; torch.bincount only grows
+    """
+    within = train_ids[train_ids < vocab_size]
+    return ours.unigram_perplexity(within, held_out_ids, vocab_size)
+
+
+@plain
+def held_out_unchecked(train_ids, held_out_ids, vocab_size):
+    """you do not refuse ids to be guessed from vocab_size on
+
+    raise ValueError, as for train_ids
+    """
+    within = held_out_ids.clamp(max=vocab_size - 1)
+    return ours.unigram_perplexity(train_ids, within, vocab_size)
