@@ -75,12 +75,6 @@ def _classifier(solution, reference, rng):
 def _in_training(model, ids):
     """Ask that the encoder is trained, and that nothing else is drawn by chance."""
 
-    def trained(seed):
-        with own_chance(seed):
-            output = model.train()(ids)
-        model.eval()
-        return output
-
     def encoder_at_rest():
         with own_chance(5):
             model.train().encoder.eval()
@@ -90,7 +84,7 @@ def _in_training(model, ids):
 
     yield Property(
         "in training, the encoder's dropout is on",
-        lambda: not close(trained(5), trained(6)),
+        lambda: not close(*(_trained(model, ids, seed) for seed in (5, 6))),
     )
     yield Property(
         "in training, nothing is dropped but in the encoder",
@@ -170,7 +164,7 @@ def MaskedLanguageModel(solution, rng):  # noqa: N802  # named as what it checks
     yield ask(dropped, ids, says=says)
     yield Property(
         "in training the encoder drops values",
-        lambda: not close(*(_in_training(dropped, ids, seed) for seed in (1, 2))),
+        lambda: not close(*(_trained(dropped, ids, seed) for seed in (1, 2))),
     )
     yield Property(
         "in training decode drops nothing", lambda: _decodes_alike(dropped, states)
@@ -213,7 +207,7 @@ def _of_the_table(model, states):
     return found
 
 
-def _in_training(model, ids, seed):
+def _trained(model, ids, seed):
     with own_chance(seed):
         logits = model.train()(ids)
     model.eval()
