@@ -16,6 +16,7 @@ from encoderlab.lab.modules import exact, own_chance
 MASK = 6
 SPECIAL = (0, 1, MASK, 13)
 KINDS = {"mask_id": MASK, "vocab_size": 17, "special_ids": set(SPECIAL)}
+WORDS = [i for i in range(17) if i not in SPECIAL]
 SEEN = torch.tensor([2, 3, 5, 9, 12])
 """The tokens of the texts; eight others may be drawn."""
 FEW = torch.tensor([1, 2, 5, 9, 3, 2, 12, 0, 0])
@@ -46,8 +47,6 @@ def mask_tokens(solution, rng):
             ]
         return [torch.stack(parts) for parts in zip(*pairs, strict=True)]
 
-    yield from _in_shares(masked, many, texts)
-
     def refused(says, ids=FEW, **options):
         how = {**KINDS, **options}
         return Case(says, lambda: solution(ids.clone(), **how), raises=ValueError)
@@ -60,6 +59,7 @@ def mask_tokens(solution, rng):
     yield refused("the special id -1", special_ids={-1, MASK})
     yield refused("[MASK] is not special", special_ids={0, 1, 13})
     yield refused("every id is special", special_ids=set(range(17)))
+    yield from _in_shares(masked, many, texts)  # the last, as it may break off
 
 
 def _nothing_and_all(solution, masked, mixed):
@@ -194,18 +194,27 @@ def _in_shares(masked, many, texts):
         "special ids other than [MASK] that are drawn",
         lambda: _listed(many(1.0)[0][torch.isin(many(1.0)[0], other)]),
     )
-    every = _drawn(many(1.0)[0], texts)
-    together = set.union(*every)
-    yield Property(
-        "a call draws more than one token", lambda: max(map(len, every)) != 1
-    )
-    yield Property("the calls draw more than one token", lambda: len(together) != 1)
-    if max(map(len, every)) == 1:
+    for axis, name in enumerate(AXES):
+        yield Property(
+            f"which token is drawn differs from {name} to {name}",
+            lambda axis=axis: _draws_differ(many(1.0)[0], texts, axis),
+        )
+    if not all(_draws_differ(many(1.0)[0], texts, axis) for axis in (0, 1, 2)):
         return  # which one it is, is left to chance
-    yield Case("how many different tokens are drawn", lambda: len(together))
+    yield Case(
+        "how many different tokens are drawn",
+        lambda: many(1.0)[0][_drawn(many(1.0)[0], texts)].unique().numel(),
+    )
     yield Property(
         "all tokens that are not special are drawn about equally often",
-        lambda: _drawn_alike(many(0.5)[0], texts),
+        lambda: _drawn_alike(many(0.5)[0], texts, WORDS, (0.2, 3.0)),
+    )
+    three = {"mask_id": 4, "vocab_size": 5, "special_ids": {0, 4}, "probability": 1.0}
+    yield Property(
+        "three tokens are drawn equally often",
+        lambda: _drawn_alike(
+            masked(texts % 3 + 1, **three)[0], texts % 3 + 1, [1, 2, 3], (0.7, 1.3)
+        ),
     )
     two = {"mask_id": 3, "vocab_size": 4, "special_ids": {0, 3}, "probability": 1.0}
     yield Property(
@@ -272,16 +281,22 @@ def _listed(values):
 
 
 def _drawn(inputs, ids):
-    """The different tokens that come in where another one was, by call."""
-    found = (inputs != ids) & (inputs != MASK)
-    return [set(x[f].tolist()) for x, f in zip(inputs, found, strict=True)]
+    """Where a token came in that was not there."""
+    return (inputs != ids) & (inputs != MASK)
 
 
-def _drawn_alike(inputs, ids):
-    """Whether each token that may be drawn comes in where another one was."""
-    rates = [_share(inputs[ids != v] == v) for v in range(17) if v not in SPECIAL]
-    mean = sum(rates) / len(rates)
-    return all(0.2 * mean < rate < 3 * mean for rate in rates)
+def _draws_differ(inputs, ids, axis):
+    """Whether not all lines along an axis have one token each; none at all is fine."""
+    found = _drawn(inputs, ids)
+    lowest = inputs.where(found, 99).amin(axis)
+    return bool((inputs.where(found, -1).amax(axis) > lowest).any() or not found.any())
+
+
+def _drawn_alike(inputs, ids, words, bounds):
+    """Whether each token comes in about as often where another one was."""
+    rates = [_share(inputs[ids != v] == v) for v in words]
+    low, high = (bound * sum(rates) / len(rates) for bound in bounds)
+    return all(low < rate < high for rate in rates)
 
 
 def _goes_on(masked):
@@ -291,7 +306,7 @@ def _goes_on(masked):
 
 
 def _left_alone(masked):
-    with own_chance(0):
+    with own_chance(1234567):
         before = torch.get_rng_state()
         masked(generator=torch.Generator().manual_seed(3))
         return torch.equal(before, torch.get_rng_state())

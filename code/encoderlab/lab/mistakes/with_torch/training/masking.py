@@ -2,6 +2,7 @@
 
 from math import exp, log
 
+import numpy as np
 import torch
 
 from encoderlab.lab.mistakes.by_docstring import wrong
@@ -273,6 +274,88 @@ class OneTokenForAll(Masking):
 
 
 @here
+class OneTokenForEachSequence(Masking):
+    """you draw one token for each sequence
+
+    draw one for each place
+    """
+
+    def draw(self):
+        words = self.words().to(self.ids)
+        numbers = self.numbers(*self.ids.shape[:-1], 1)
+        return words[(numbers * len(words)).long()].expand(self.ids.shape)
+
+
+@here
+class DrawnByTheChoice(Masking):
+    """you draw the token from the number of the choice: the last ones never come
+
+    of a chosen token that number is below `probability`; draw another
+    """
+
+    def choose(self):
+        self.number = self.numbers()
+        return self.may_be() & (self.number < self.p)
+
+    def draw(self):
+        words = self.words().to(self.ids)
+        return words[(self.number * len(words)).long()]
+
+
+@here
+class EndsHalfAsOften(Masking):
+    """you round to the nearest place: first and last token come half as often
+
+    cut off, by long(), or use torch.randint(len(words), …)
+    """
+
+    def draw(self):
+        words = self.words().to(self.ids)
+        return words[(self.numbers() * (len(words) - 1)).round().long()]
+
+
+@here
+class DrawnForAll(Masking):
+    """you draw tokens for those that are not chosen as well
+
+    a fate counts where the token is chosen: join both by &
+    """
+
+    def results(self):
+        chosen, drawn = self.choose(), self.draw()
+        masks = chosen & (self.fates() < self.mask_share)
+        inputs = self.ids.masked_fill(masks, self.mask_id)
+        others = self.may_be() & ~masks & (self.numbers() < 0.5)
+        return torch.where(others, drawn, inputs), self.targets(chosen, inputs)
+
+
+@here
+class FirstNeverChosen(Masking):
+    """you never choose the first position
+
+    where it holds [CLS], special_ids says so
+    """
+
+    def choose(self):
+        chosen = super().choose()
+        chosen[..., 0] = False
+        return chosen
+
+
+@here
+class AtLeastOne(Masking):
+    """you choose a token in every sequence, though none may be
+
+    each token is chosen by itself; how many, is left to chance
+    """
+
+    def choose(self):
+        chosen = super().choose()
+        first = self.may_be() & (self.may_be().cumsum(-1) == 1)
+        return chosen | (first & ~chosen.any(-1, keepdim=True))
+
+
+@here
 class SpecialChosen(Masking):
     """you choose special tokens too
 
@@ -504,6 +587,17 @@ class OneFateForAll(Masking):
 
 
 @here
+class OneFateForEachPosition(Masking):
+    """you draw one fate for each position of all sequences
+
+    draw a number for each token: torch.rand(token_ids.shape)
+    """
+
+    def fates(self):
+        return self.numbers(self.ids.shape[-1]).expand(self.ids.shape)
+
+
+@here
 class OneFateForEachSequence(Masking):
     """you draw one fate for each sequence
 
@@ -540,13 +634,47 @@ class NeighboursToo(Masking):
 
 @here
 class SameInEveryCall(Masking):
-    """you draw the same in every call: a seed is set inside, or a new Generator is made
+    """you draw from a generator of your own, of the same seed in every call
 
-    seeds are set once, outside; None stands for PyTorch's own generator
+    use `generator`; seeds are set once, outside
     """
 
     def __init__(self, *args):
         super().__init__(*args[:-1], torch.Generator())
+
+
+@here
+class SeedInside(Masking):
+    """you call torch.manual_seed inside: the same is drawn in every call
+
+    seeds are set once, outside
+    """
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        torch.manual_seed(0)
+
+
+@here
+class NewGenerator(Masking):
+    """where no generator is given you make a new one, whose seed is always the same
+
+    None stands for PyTorch's own: hand it on as it is
+    """
+
+    def __init__(self, *args):
+        super().__init__(*args[:-1], args[-1] or torch.Generator())
+
+
+@here
+class ChanceOfNumpy(Masking):
+    """you draw with NumPy: neither `generator` nor torch.manual_seed decides
+
+    torch.rand(…, generator=generator)
+    """
+
+    def numbers(self, *shape):
+        return torch.from_numpy(np.random.default_rng().random(shape or self.ids.shape))
 
 
 @here
