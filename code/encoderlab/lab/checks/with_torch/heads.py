@@ -117,6 +117,15 @@ def MaskedLanguageModel(solution, rng):  # noqa: N802  # named as what it checks
     yield Case(
         "the parameters beside the encoder's", lambda: _own(solution(fresh), fresh)
     )
+    yield Property(
+        "transform and norm are no parts of the encoder",
+        lambda: _apart(solution(fresh), fresh),
+    )
+    for part in ("embeddings", "layers"):
+        yield Property(
+            f"the encoder's {part} keep the weights that they came with",
+            lambda part=part: _keeps_its_weights(solution, reader(), part),
+        )
     model = built(activation="relu")
     decode = _decoder(model)
     yield ask(decode, draw(rng, 12), says="decode: one vector, relu")
@@ -189,6 +198,17 @@ def _own(model, encoder):
     theirs = {id(p) for p in model.encoder.parameters()}
     own = [(n, p) for n, p in model.named_parameters() if id(p) not in theirs]
     return {name: str(tuple(p.shape)) for name, p in own}
+
+
+def _apart(model, encoder):
+    own = {id(getattr(model, name, None)) for name in ("transform", "norm")}
+    return not own & {id(module) for module in encoder.modules()}
+
+
+def _keeps_its_weights(solution, encoder, part):
+    before = [p.detach().clone() for p in getattr(encoder, part).parameters()]
+    after = getattr(solution(encoder).encoder, part).parameters()
+    return all(torch.equal(*both) for both in zip(before, after, strict=True))
 
 
 def _decoder(model):

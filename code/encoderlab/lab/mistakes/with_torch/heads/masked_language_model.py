@@ -91,6 +91,34 @@ class TableDetached(Guess):
 
 
 @guess
+class TableReplaced(Guess):
+    """you put a new decoder's weight in the place of the table: what it held is lost
+
+    tie the other way round: the encoder may be trained already
+    """
+
+    def __init__(self, encoder):
+        super().__init__(encoder)
+        self.decoder = nn.Linear(*self.table.T.shape, bias=False).to(self.table)
+        encoder.embeddings.token.weight = self.decoder.weight
+
+
+@guess
+class EncoderDrawnAnew(Guess):
+    """you draw new weights for the encoder too
+
+    self.apply(…) goes through all parts; the encoder may be trained already
+    """
+
+    def __init__(self, encoder):
+        super().__init__(encoder)
+        with torch.no_grad():
+            for part in self.modules():
+                if isinstance(part, nn.Linear | nn.Embedding):
+                    part.weight.normal_(std=0.02)
+
+
+@guess
 class PositionsForTokens(Guess):
     """you compare with the vectors of the positions
 

@@ -1147,6 +1147,24 @@ def _(seen, asked, size):
     return of(smooth(seen.unique(), size), asked)
 
 
+@baseline("softmax_of_counts")
+def _(seen, asked, size):
+    """you take the softmax of the counts
+
+    a probability is a share: divide n + 1 by the sum
+    """
+    return of(counts(seen, size).softmax(0), asked)
+
+
+@baseline("zero_left_out")
+def _(seen, asked, size):
+    """you leave the id 0 out
+
+    it is an id; -100 and other negative numbers are none
+    """
+    return of(smooth(seen[seen > 0], size), asked[asked > 0])
+
+
 @baseline("uniform")
 def _(seen, asked, size):
     """you return the number of ids: what was seen does not count
