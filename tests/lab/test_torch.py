@@ -13,7 +13,7 @@ from encoderlab.lab.asking import ask_all
 from encoderlab.lab.case import WrongForm, ask
 from encoderlab.lab.exercises import Exercise, find
 from encoderlab.lab.judge import judge, judge_file
-from encoderlab.lab.modules import ask_gradients, give_weights
+from encoderlab.lab.modules import ask_gradients, give_weights, named
 from encoderlab.lab.stubs import stub
 from encoderlab.lab.worker import Worker
 from encoderlab.with_torch import normalization as ours
@@ -236,6 +236,33 @@ def test_parameter_that_is_not_asked_for_is_named():
     module.scale = nn.Parameter(torch.ones(1))
     with pytest.raises(WrongForm, match="that are not asked for: scale"):
         weights(module)
+
+
+class Tied(nn.Module):
+    """A table under two names; ``named_parameters`` gives the first of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.decoder = nn.Linear(4, 5, bias=False)
+        self.table = nn.Embedding(5, 4)
+        self.decoder.weight = self.table.weight
+
+
+def test_tied_parameter_goes_by_the_name_that_is_asked_for():
+    module = Tied()
+    assert list(named(module)) == ["decoder.weight"]
+    assert list(named(module, ["table.weight"])) == ["table.weight"]
+    reference = nn.ModuleDict({"table": nn.Embedding(5, 4)})
+    given = give_weights(module, reference, np.random.default_rng(1))
+    assert given.decoder.weight is given.table.weight
+
+
+def test_parameters_that_two_asked_names_share_are_still_missed():
+    reference = nn.ModuleDict({n: nn.Embedding(5, 4) for n in ("one", "other")})
+    shared = nn.Embedding(5, 4)
+    module = nn.ModuleDict({"one": shared, "other": shared})
+    with pytest.raises(WrongForm, match=r"it has no parameter other\.weight"):
+        give_weights(module, reference, np.random.default_rng(1))
 
 
 def gradients(function, *args):

@@ -917,7 +917,7 @@ def floats_refused(loss):
     the loss may be a float: torch.as_tensor takes both
     """
     if not isinstance(loss, torch.Tensor):
-        raise TypeError(f"exp() takes a Tensor, not a {type(loss).__name__}")
+        raise TypeError(f"exp() takes a tensor, got {type(loss).__name__}")
     return ours.perplexity(loss)
 
 
