@@ -6,7 +6,7 @@ import pytest
 from encoderlab.lab.asking import ask_all
 from encoderlab.lab.exercises import exercises
 from encoderlab.lab.judge import SEEDS, judge
-from encoderlab.lab.mistakes import mistakes_of
+from encoderlab.lab.mistakes import _found, mistakes_of
 from encoderlab.lab.report import as_text
 from encoderlab.with_numpy.functional import masked_softmax
 
@@ -24,6 +24,12 @@ def test_reference_passes_its_own_check(exercise):
     assert report.cases >= 2
 
 
+def test_every_mistake_belongs_to_an_exercise_and_every_exercise_has_some():
+    assert _found.keys() == MISTAKES.keys()
+    few = [e for e in EXERCISES if len(mistakes_of(e)) < 2]
+    assert not few
+
+
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistake_is_rejected_and_named(mistake):
     exercise, entry = MISTAKES[mistake]
@@ -31,6 +37,7 @@ def test_mistake_is_rejected_and_named(mistake):
     assert report.status in ("failed", "error")
     assert report.failures
     assert mistake in report.mistakes
+    assert "WrongForm" not in as_text(report)  # a name of ours, not the learner's
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

@@ -74,7 +74,8 @@ def compare(expected: Answer, answer: Answer) -> tuple[str, str, str] | None:
     if wanted is not None:
         if isinstance(error, wanted):
             return None
-        came = "none came" if error is None else f"{type(error).__name__} came"
+        refused = error is not None and not isinstance(error, WrongForm)
+        came = f"{type(error).__name__} came" if refused else "none came"
         return f"it must raise {wanted.__name__}, {came}", "", ""
     if isinstance(error, WrongForm):
         return str(error), "", ""

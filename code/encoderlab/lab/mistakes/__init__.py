@@ -37,7 +37,7 @@ class Mistake:
     target: Any
 
 
-_found: dict[str, list[Mistake]] = {}
+_found: dict[str, Mistake] = {}
 
 
 def mistake(exercise: str, name: str, says: str, hint: str) -> Callable:
@@ -63,10 +63,9 @@ def mistake(exercise: str, name: str, says: str, hint: str) -> Callable:
     def enter(target):
         side = "torch." if ".with_torch." in target.__module__ else ""
         entry = Mistake(exercise, f"{side}{exercise}.{name}", says, hint, target)
-        entries = _found.setdefault(target.__module__, [])
-        if any(other.id == entry.id for other in entries):
+        if entry.id in _found:
             raise ValueError(f"the mistake {entry.id} is there already")
-        entries.append(entry)
+        _found[entry.id] = entry
         return target
 
     return enter
@@ -84,11 +83,17 @@ def mistakes_of(exercise_id: str) -> tuple[Mistake, ...]:
     Returns
     -------
     tuple of Mistake
-        In the order of their file; empty if none is known.
+        In the order of their file, or of the files of their folder; empty if none is
+        known.
     """
     module, _, name = exercise_id.rpartition(".")
     path = f"{__name__}.{module}"
     if find_spec(path) is None:
         return ()
     import_module(path)
-    return tuple(entry for entry in _found.get(path, ()) if entry.exercise == name)
+    inside = [
+        entry
+        for entry in _found.values()
+        if f"{entry.target.__module__}.".startswith(f"{path}.")
+    ]
+    return tuple(entry for entry in inside if entry.exercise == name)

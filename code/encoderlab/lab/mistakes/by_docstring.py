@@ -6,9 +6,7 @@ from inspect import getdoc
 from encoderlab.lab.mistakes import mistake
 
 
-def wrong(
-    exercise: str, name: str = "", build: Callable | None = None, module: str = ""
-) -> Callable:
+def wrong(exercise: str, name: str = "", build: Callable | None = None) -> Callable:
     """Enter the decorated piece into the catalogue.
 
     Parameters
@@ -19,9 +17,6 @@ def wrong(
         The mistake's name; empty takes the piece's own.
     build
         From the piece to a whole solution; None takes it as it is.
-    module
-        Where the mistake counts as standing, if not in its own file: the package, for
-        one whose mistakes fill several.
 
     Returns
     -------
@@ -34,7 +29,7 @@ def wrong(
         says, hint = (" ".join(part.split()) for part in getdoc(piece).split("\n\n"))
         own = "".join("_" + c.lower() if c.isupper() else c for c in piece.__name__)
         target = build(piece) if build else piece
-        target.__module__ = module or piece.__module__
+        target.__module__ = piece.__module__
         mistake(exercise, name or own.lstrip("_"), says, hint)(target)
         return piece
 

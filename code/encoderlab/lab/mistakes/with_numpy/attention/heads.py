@@ -12,7 +12,7 @@ from encoderlab.with_numpy.attention import attention, split_heads
 from encoderlab.with_numpy.functional import linear
 
 
-@wrong("split_heads", module=__package__)
+@wrong("split_heads")
 def reshaped_alone(x, num_heads):
     """a reshape alone cuts between tokens, not within each
 
@@ -21,7 +21,7 @@ def reshaped_alone(x, num_heads):
     return x.reshape(*x.shape[:-2], num_heads, x.shape[-2], -1)
 
 
-@wrong("split_heads", module=__package__)
+@wrong("split_heads")
 def not_swapped(x, num_heads):
     """you leave tokens before heads
 
@@ -30,7 +30,7 @@ def not_swapped(x, num_heads):
     return x.reshape(*x.shape[:-1], num_heads, -1)
 
 
-@wrong("split_heads", module=__package__)
+@wrong("split_heads")
 def interleaved(x, num_heads):
     """each of your heads gets every H-th coordinate, not K in a row
 
@@ -39,7 +39,7 @@ def interleaved(x, num_heads):
     return np.moveaxis(x.reshape(*x.shape[:-1], -1, num_heads), -1, -3)
 
 
-@wrong("split_heads", module=__package__)
+@wrong("split_heads")
 def remainder_dropped(x, num_heads):
     """you do not refuse a width that the heads cannot share
 
@@ -49,7 +49,7 @@ def remainder_dropped(x, num_heads):
     return split_heads(x[..., : num_heads * width], num_heads)
 
 
-@wrong("merge_heads", module=__package__)
+@wrong("merge_heads")
 def merged_by_reshape(x):
     """a reshape alone puts pieces of several tokens into one vector
 
@@ -58,7 +58,7 @@ def merged_by_reshape(x):
     return x.reshape(*x.shape[:-3], x.shape[-2], -1)
 
 
-@wrong("merge_heads", module=__package__)
+@wrong("merge_heads")
 def merged_interleaved(x):
     """you interleave the heads' coordinates
 
@@ -67,7 +67,7 @@ def merged_interleaved(x):
     return np.moveaxis(x, -3, -1).reshape(*x.shape[:-3], x.shape[-2], -1)
 
 
-@wrong("merge_heads", module=__package__)
+@wrong("merge_heads")
 def merged_by_mean(x):
     """you average the heads, where they are to be joined
 
@@ -78,7 +78,7 @@ def merged_by_mean(x):
 
 def layer_with(step, method):
     layer = type(method.__name__, (Heads,), {"__doc__": method.__doc__, step: method})
-    return wrong("MultiHeadAttention", module=__package__)(layer)
+    return wrong("MultiHeadAttention")(layer)
 
 
 @partial(layer_with, "split")
@@ -302,7 +302,7 @@ def weights_averaged(self, q, k, v, mask, rng):
     return context, weights.mean(axis=1)
 
 
-@wrong("MultiHeadAttention", module=__package__)
+@wrong("MultiHeadAttention")
 class RemainderUnchecked(Heads):
     """you do not refuse a width that the heads cannot share
 
