@@ -15,8 +15,9 @@ def to_torch_nn_mask(
     Parameters
     ----------
     mask
-        True where a query may attend to a key, with axes that broadcast to (B, H, T,
-        S), but all B sequences: a mask for all alike as ``mask.expand(B, -1, -1, -1)``.
+        True where a query may attend to a key; its axes broadcast to (B, H, T, S), but
+        the first must be B itself: expand a mask that all sequences share,
+        ``mask.expand(B, -1, -1, -1)``.
     num_heads
         Heads H.
     seq_len

@@ -89,8 +89,8 @@ def to_numpy(module: nn.Module) -> Any:
     >>> to_numpy(LayerNorm(2)).gamma
     array([1., 1.], dtype=float32)
     """
-    rng = {"rng": np.random.default_rng(0)}
-    layer = _counterpart(module, "with_torch", "with_numpy", to_numpy, rng)
+    chance = {"rng": np.random.default_rng(0)}
+    layer = _counterpart(module, "with_torch", "with_numpy", to_numpy, chance)
     weights = to_arrays(module)
     dtypes = {array.dtype for array in weights.values()}
     if len(dtypes) == 1:
@@ -127,14 +127,11 @@ def to_arrays(module: nn.Module) -> dict[str, np.ndarray]:
     >>> list(to_arrays(MultiHeadAttention(4, 2)))[:2]
     ['W_q', 'b_q']
     """
-    return {
-        name: array_of(name, tensor)
-        for name, tensor in zip(
-            map(numpy_name, dict(module.named_parameters())),
-            module.parameters(),
-            strict=True,
-        )
-    }
+    arrays = {}
+    for name, tensor in module.named_parameters():
+        ours = numpy_name(name)
+        arrays[ours] = array_of(ours, tensor)
+    return arrays
 
 
 def numpy_name(name: str) -> str:
@@ -199,7 +196,7 @@ def array_of(name: str, tensor: Tensor) -> np.ndarray:
     return np.array((tensor.T if turned else tensor).numpy(), order="C")
 
 
-def _counterpart(layer, here, there, to_other, rng):
+def _counterpart(layer, here, there, to_other, chance):
     kind = type(layer).__name__
     file = FILES.get(kind)
     if type(layer).__module__ != f"encoderlab.{here}.{file}":
@@ -212,10 +209,10 @@ def _counterpart(layer, here, there, to_other, rng):
         scale = layer.weight if here == "with_torch" else layer.gamma
         return build(len(scale), layer.eps)
     if kind == "MultiHeadAttention":
-        return build(layer.d_model, layer.num_heads, dropout=layer.dropout, **rng)
+        return build(layer.d_model, layer.num_heads, dropout=layer.dropout, **chance)
     if kind == "FeedForward":
         options = {"activation": layer.activation, "dropout": layer.dropout}
-        return build(layer.d_model, layer.d_ff, **options, **rng)
+        return build(layer.d_model, layer.d_ff, **options, **chance)
     if kind == "EncoderLayer":
         return build(
             layer.attention.d_model,
@@ -225,9 +222,9 @@ def _counterpart(layer, here, there, to_other, rng):
             activation=layer.feed_forward.activation,
             eps=layer.norm_1.eps,
             dropout=layer.dropout,
-            **rng,
+            **chance,
         )
     if kind == "TokenClassifier":
         bias = layer.classifier.bias if here == "with_torch" else layer.b
-        return build(to_other(layer.encoder), len(bias), **rng)
-    return build(layer.config, **rng)
+        return build(to_other(layer.encoder), len(bias), **chance)
+    return build(layer.config, **chance)

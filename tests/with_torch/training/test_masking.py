@@ -115,7 +115,7 @@ def test_masking_refuses_what_is_no_probability(probability):
     [
         ({"special_ids": {0, 31}}, "special_ids must be from 0 to 30, got 0 to 31"),
         ({"special_ids": {0, 1}}, r"special_ids must hold mask_id, 9, got \[0, 1\]"),
-        ({"special_ids": set(range(31))}, "leave at least one id that is a token"),
+        ({"special_ids": set(range(31))}, "leave at least one id that may be drawn"),
         ({"vocab_size": 10}, "token_ids must be from 0 to 9, got 30 to 30"),
     ],
 )

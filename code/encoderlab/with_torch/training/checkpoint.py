@@ -46,8 +46,9 @@ def save_checkpoint(
 ) -> None:
     """Store a training, so that it can go on as if it had never been interrupted.
 
-    The model, the optimiser's running means and options, the state of torch's random
-    number generators (on the CPU and on the GPUs in use), the step and the losses.
+    Stored are the model, the optimiser's running means and options, the state of
+    torch's random number generators (on the CPU and on the GPUs in use), the step and
+    the losses.
 
     Parameters
     ----------

@@ -192,7 +192,7 @@ def fit(
     >>> fit(lambda batch: theta**2, range(3), optimizer)
     tensor([16.,  4.,  1.], dtype=torch.float64)
     """
-    clip = _require_options(batches, max_norm, model, stopping, evaluate, checkpoint)
+    _require_options(batches, max_norm, model, stopping, evaluate, checkpoint)
     _require_interval("every", every, "evaluate", evaluate)
     _require_interval("save_every", save_every, "checkpoint", checkpoint)
     losses: list[float] = []
@@ -200,9 +200,15 @@ def fit(
         losses = _resume(checkpoint, batches, model, optimizer, stopping)
     if model is not None:
         model.train()
-    total, hide = len(batches), None if progress is None else not progress
+    total = len(batches)
+    clip = inf if max_norm is None else max_norm
+    hide = None if progress is None else not progress
+
+    def is_over():
+        return len(losses) == total or (stopping is not None and stopping.is_over)
+
     with tqdm(total=total, initial=len(losses), desc="steps", disable=hide) as bar:
-        while len(losses) < total and not (stopping and stopping.is_over):
+        while not is_over():
             done = len(losses) + 1
             factor = 1.0 if schedule is None else schedule(done)
             loss = _change(step, batches[done - 1], optimizer, done, factor, clip)
@@ -210,8 +216,7 @@ def fit(
             bar.update()
             if every and (done % every == 0 or done == total):
                 _evaluate(evaluate, done, model, stopping)
-            last = done == total or (stopping is not None and stopping.is_over)
-            if save_every and (done % save_every == 0 or last):
+            if save_every and (done % save_every == 0 or is_over()):
                 _save(checkpoint, model, optimizer, losses, stopping)
     if stopping is not None and model is not None:
         stopping.restore(model)
@@ -281,7 +286,7 @@ def _evaluate(evaluate, done, model, stopping):
 
 
 def _require_options(batches, max_norm, model, stopping, evaluate, checkpoint):
-    """Refuse options that do not go together; return the norm to clip to."""
+    """Refuse options that do not go together."""
     if len(batches) == 0:
         raise ValueError("there is no batch to train on")
     if max_norm is not None and not max_norm > 0:
@@ -290,7 +295,6 @@ def _require_options(batches, max_norm, model, stopping, evaluate, checkpoint):
         raise ValueError("stopping needs evaluate, which measures what it watches")
     if model is None and (stopping is not None or checkpoint is not None):
         raise ValueError("stopping and checkpoint need model, whose weights they keep")
-    return inf if max_norm is None else max_norm
 
 
 def _require_interval(name, steps, what, value):

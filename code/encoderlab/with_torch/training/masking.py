@@ -81,11 +81,11 @@ def mask_tokens(
     ordinary[special] = False
     words = ordinary.nonzero().flatten().to(token_ids)  # the ids that may be drawn
     if len(words) == 0:
-        raise ValueError("special_ids must leave at least one id that is a token")
-    where = "cpu" if generator is None else generator.device
+        raise ValueError("special_ids must leave at least one id that may be drawn")
+    device = "cpu" if generator is None else generator.device
 
     def draw():
-        numbers = torch.rand(token_ids.shape, generator=generator, device=where)
+        numbers = torch.rand(token_ids.shape, generator=generator, device=device)
         return numbers.to(token_ids.device)
 
     may_be = ordinary.to(token_ids.device)[token_ids.long()]
@@ -123,7 +123,7 @@ def perplexity(loss: float | Tensor) -> float:
     >>> round(perplexity(torch.tensor(8.0).log()), 3)  # a guess among eight
     8.0
     """
-    return float(torch.as_tensor(loss, dtype=torch.float64).exp().item())
+    return torch.as_tensor(loss, dtype=torch.float64).exp().item()
 
 
 def unigram_perplexity(
