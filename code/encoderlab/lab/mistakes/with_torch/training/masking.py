@@ -109,6 +109,16 @@ class NoneStays(Masking):
 
 
 @here
+class NineTenths(Masking):
+    """you put [MASK] for 90 % and draw for 10 %: none stays as it is
+
+    80 % become [MASK], 10 % a drawn token, 10 % stay
+    """
+
+    mask_share, drawn_to = 0.9, 1.0
+
+
+@here
 class NoneDrawn(Masking):
     """you draw no tokens: what does not become [MASK] stays as it is
 
@@ -222,6 +232,93 @@ class AfterTheSpecialOnes(Masking):
 
     def words(self):
         return torch.arange(len(self.special), self.vocab_size)
+
+
+class AfterTheFirst(Masking):
+    """The special ids taken for the first ones, in the choice and in the draw."""
+
+    @property
+    def begin(self):
+        """The first id that is taken for a token."""
+        return len(self.special)
+
+    def may_be(self):
+        return self.ids >= self.begin
+
+    def draw(self):
+        shape, source = self.ids.shape, self.generator
+        drawn = torch.randint(self.begin, self.vocab_size, shape, generator=source)
+        return drawn.to(self.ids)
+
+
+class AfterTheMask(AfterTheFirst):
+    """[MASK] taken for the last of the special ids."""
+
+    @property
+    def begin(self):
+        return self.mask_id + 1
+
+
+@here
+class FirstOnesSpecial(AfterTheFirst):
+    """you take the first ids for the special ones: others are chosen and drawn
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+
+@here
+class FirstOnesNotChosen(AfterTheFirst):
+    """you take the first ids for the special ones, and choose from those after them
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+    draw = Masking.draw
+
+
+@here
+class UpToMaskSpecial(AfterTheMask):
+    """you take all ids up to mask_id for special ones: others are chosen and drawn
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+
+@here
+class UpToMaskNotChosen(AfterTheMask):
+    """you choose among the ids above mask_id
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+    draw = Masking.draw
+
+
+@here
+class FirstOnesSpecialOneNumber(AfterTheFirst, FateOfTheChoice):
+    """you take the first ids for the special ones, and use one number twice
+
+    special ids may be any; draw the fates anew, as who is chosen has a small number
+    """
+
+
+@here
+class UpToMaskSpecialOneNumber(AfterTheMask, FateOfTheChoice):
+    """you take all ids up to mask_id for special ones, and use one number twice
+
+    special ids may be any; draw the fates anew, as who is chosen has a small number
+    """
+
+
+@here
+class UpToMaskNotChosenOneNumber(AfterTheMask, FateOfTheChoice):
+    """you choose among the ids above mask_id, and use one number twice
+
+    special ids may be any; draw the fates anew, as who is chosen has a small number
+    """
+
+    draw = FateOfTheChoice.draw
 
 
 @here
@@ -412,6 +509,28 @@ class TargetsEverywhere(Masking):
 
     def targets(self, chosen, inputs):
         return self.ids.clone()
+
+
+@here
+class TargetsOfAllWords(Masking):
+    """your targets hold every token that is not special, chosen or not
+
+    -100 where a token is not chosen: most of the others can be seen
+    """
+
+    def targets(self, chosen, inputs):
+        return self.ids.masked_fill(~self.may_be(), self.nothing)
+
+
+@here
+class ChosenReturned(Masking):
+    """you return who is chosen, True or False, in place of the targets
+
+    the targets are the chosen tokens' ids, and -100 everywhere else
+    """
+
+    def targets(self, chosen, inputs):
+        return chosen
 
 
 @here
