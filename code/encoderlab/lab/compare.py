@@ -27,6 +27,10 @@ ADVICE = {
     "requires grad. Use": "\nnumpy() ends the chain of gradients: stay with tensors",
     "has no setter": "\na property is computed when it is read: keep what it needs "
     "under another name, as in self._best",
+    "'float' object has no attribute 'exp'": "\na loss may be a float or a tensor: "
+    "torch.as_tensor takes both",
+    "must be Tensor, not float": "\nwhat is given may be a float or a tensor: "
+    "torch.as_tensor takes both",
     "missing the required": "\na module computes in `forward`: is that its name?",
 }
 """What to do about what Python, NumPy and PyTorch say, by a part of their message."""

@@ -1033,18 +1033,41 @@ def autograd_forgotten(loss):
 def floats_refused(loss):
     """you take tensors alone
 
-    the loss may be a float: torch.as_tensor takes both
+    the loss may be a float or a tensor: torch.as_tensor takes both
     """
+    return exp_of_tensor(loss).item()
+
+
+@wrong("perplexity")
+def tensors_alone(loss):
+    """you take tensors alone, and return one
+
+    the loss may be a float or a tensor: torch.as_tensor takes both; .item() at the end
+    """
+    return exp_of_tensor(loss)
+
+
+def exp_of_tensor(loss):
+    """Take exp of a tensor; fail for a float as torch.exp does."""
     if not isinstance(loss, torch.Tensor):
         raise TypeError(f"exp() takes a tensor, got {type(loss).__name__}")
-    return ours.perplexity(loss)
+    return loss.exp()
+
+
+@wrong("perplexity")
+def tensor_for_tensor(loss):
+    """you return a tensor where the loss is one
+
+    a float is asked for, whatever the loss is: .item()
+    """
+    return torch.e**loss
 
 
 @wrong("perplexity")
 def tensors_refused(loss):
     """you take floats alone
 
-    the loss may be a tensor: torch.as_tensor takes both
+    the loss may be a float or a tensor: torch.as_tensor takes both
     """
     if isinstance(loss, torch.Tensor):
         raise TypeError("must be real number, not Tensor")
@@ -1295,12 +1318,21 @@ def _(seen, asked, size):
 
 @baseline("no_minlength")
 def _(seen, asked, size):
-    """you count up to the largest id that comes: the others have no probability
+    """you count up to the largest id that was seen: the others have no probability
 
     torch.bincount(…, minlength=vocab_size)
     """
-    size = max([0, *seen.tolist(), *asked.tolist()]) + 1
-    return of(smooth(seen, size), asked)
+    more = torch.bincount(seen) + 1
+    return of(more / more.sum(), asked)
+
+
+@baseline("no_minlength_right_sum")
+def _(seen, asked, size):
+    """you divide by the right sum, and count up to the largest id that was seen alone
+
+    torch.bincount(…, minlength=vocab_size)
+    """
+    return of((torch.bincount(seen) + 1) / (len(seen) + size), asked)
 
 
 plain = wrong("unigram_perplexity")
@@ -1364,6 +1396,56 @@ def negatives_from_the_end(train_ids, held_out_ids, vocab_size):
     return ours.unigram_perplexity(
         wrapped(train_ids), wrapped(held_out_ids), vocab_size
     )
+
+
+def unfiltered(name):
+    """Enter what is left among the ids that count, from those given and asked for."""
+
+    def build(left):
+        def unigram_perplexity(train_ids, held_out_ids, vocab_size):
+            ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)  # the errors
+            seen, asked = left(train_ids.flatten(), held_out_ids.flatten())
+            return of(smooth(seen, vocab_size), asked).item()
+
+        return unigram_perplexity
+
+    return wrong("unigram_perplexity", name, build)
+
+
+@unfiltered("negatives_left")
+def _(seen, asked):
+    """you do not take out the negative ids
+
+    train_ids[train_ids >= 0], and so for held_out_ids
+    """
+    return seen, asked
+
+
+@unfiltered("negatives_left_in_train")
+def _(seen, asked):
+    """you take the negative ids out of held_out_ids alone
+
+    those of train_ids are not counted either: train_ids[train_ids >= 0]
+    """
+    return seen, asked[asked >= 0]
+
+
+@unfiltered("negatives_left_in_held_out")
+def _(seen, asked):
+    """you take the negative ids out of train_ids alone
+
+    those of held_out_ids are not to be guessed: held_out_ids[held_out_ids >= 0]
+    """
+    return seen[seen >= 0], asked
+
+
+@unfiltered("minus_100_alone")
+def _(seen, asked):
+    """you take out -100 alone
+
+    every negative id is none: compare with 0
+    """
+    return seen[seen != -100], asked[asked != -100]
 
 
 @plain
