@@ -90,13 +90,13 @@ def _kept(solution, rng):
     def replaced():
         """Restored twice, by a training that replaces tensors, as model.to does."""
         model, stopping = watched(3.0)
-        for figure in (1.0, 2.0, None, None):
+        for step, figure in ((2, 1.0), (3, 2.0), (4, None), (5, None)):
             for parameter in model.parameters():
                 parameter.data = parameter.data + 1
             if figure is None:
                 stopping.restore(model)
             else:
-                stopping.update(2, figure, model)
+                stopping.update(step, figure, model)
         return _parameters(model)
 
     def goes_on(figure):
