@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import torch
 from torch import nn
 
 from encoderlab.config import ImageConfig, TextConfig
@@ -25,6 +26,8 @@ def decay_groups(solution, rng):
     tied[1].weight = tied[0].weight
     frozen = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
     frozen[0].requires_grad_(False)
+    table = nn.ParameterDict({"table": torch.ones(3, 3)})
+    own = nn.ModuleDict({"map": nn.Linear(3, 3), "own": table})
     for says, module in (
         ("a table, a linear map and a norm", small),
         ("parts that are named as BERT's", bert),
@@ -33,6 +36,7 @@ def decay_groups(solution, rng):
         ("one linear map used twice", twice),
         ("a table that is a linear map's weight too", tied),
         ("a linear map that is frozen", frozen),
+        ("a linear map, and a matrix that is none", own),
     ):
         yield Case(says, lambda module=module: _named(solution, module, decay))
     yield Case("weight_decay = 0", lambda: _named(solution, small, 0.0))

@@ -65,6 +65,17 @@ def _(module):
     return [n for n, _ in module.named_parameters() if not n.endswith("bias")]
 
 
+@sorted_by("matrices_but_tables")
+def _(module):
+    """you let every matrix decay that is no table of an nn.Embedding
+
+    ask for nn.Linear: a module may hold other matrices, such as learned positions
+    """
+    tables = {id(m.weight) for m in module.modules() if isinstance(m, nn.Embedding)}
+    named = module.named_parameters()
+    return [n for n, p in named if p.ndim > 1 and id(p) not in tables]
+
+
 @sorted_by("everything")
 def _(module):
     """you let everything decay
@@ -195,6 +206,25 @@ def exempt_first(module, weight_decay):
     first what decays, then what does not
     """
     return ours.decay_groups(module, weight_decay)[::-1]
+
+
+@wrong("decay_groups")
+def tied_in_both(module, weight_decay):
+    """you put a tied table into both groups: two modules have it
+
+    note what stands in a group already; a tied table does not decay
+    """
+    ours.decay_groups(module, weight_decay)  # the errors
+    decaying, exempt = [], []
+    for part in module.modules():
+        for name, p in part.named_parameters(recurse=False):
+            if p.requires_grad:
+                decays = isinstance(part, nn.Linear) and name == "weight"
+                (decaying if decays else exempt).append(p)
+    return [
+        {"params": decaying, "weight_decay": weight_decay},
+        {"params": exempt, "weight_decay": 0.0},
+    ]
 
 
 @wrong("decay_groups")
