@@ -96,6 +96,18 @@ def test_common_first_error_gets_advice_once():
     assert as_text(judge("softmax", without_axis), "it").count("the stub's") == 1
 
 
+def test_signature_that_was_missed_is_named():
+    def dropout(x, p):
+        return x
+
+    def softmax(x, axis=-1):
+        return dropout(x, 0.1, training=False)
+
+    text = as_text(judge("softmax", softmax), "it")
+    assert "look at the signature of dropout" in text
+    assert "the stub's" not in text
+
+
 def test_missing_refusals_are_not_taken_for_others():
     def padding_mask(lengths, max_len):
         lengths = np.asarray(lengths)
