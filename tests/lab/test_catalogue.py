@@ -37,7 +37,7 @@ def test_mistake_is_rejected_and_named(mistake):
     assert report.status in ("failed", "error")
     assert report.failures
     assert mistake in report.mistakes
-    assert "WrongForm" not in as_text(report)  # a name of ours, not the learner's
+    assert "WrongForm" not in as_text(report, "it")  # a name of ours, not the learner's
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -94,6 +94,18 @@ def test_common_first_error_gets_advice_once():
     assert as_text(judge("attention", attention), "it").count("print both shapes") == 1
     assert as_text(judge("softmax", unkept), "it").count("unless keepdims=True") == 1
     assert as_text(judge("softmax", without_axis), "it").count("the stub's") == 1
+
+
+def test_signature_that_was_missed_is_named():
+    def dropout(x, p):
+        return x
+
+    def softmax(x, axis=-1):
+        return dropout(x, 0.1, training=False)
+
+    text = as_text(judge("softmax", softmax), "it")
+    assert "look at the signature of dropout" in text
+    assert "the stub's" not in text
 
 
 def test_missing_refusals_are_not_taken_for_others():

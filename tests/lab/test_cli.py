@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -33,6 +35,12 @@ def test_check_without_a_folder_says_how_to_make_one(command, monkeypatch):
     assert said.returncode == 1
     assert "make it with `encoderlab start`" in said.stderr
     assert "Traceback" not in said.stderr
+
+
+def test_package_is_run_as_the_command_is(work):
+    program = [sys.executable, "-m", "encoderlab", "check", "softmax"]
+    said = subprocess.run(program, capture_output=True, text=True, timeout=60)
+    assert (said.returncode, said.stdout) == (1, "softmax is still to do\n")
 
 
 def test_check_of_a_stub_is_still_to_do(started):

@@ -38,6 +38,18 @@ def test_text_says_what_is_known():
     assert "It ran on your softmax and the book's relu." in text
 
 
+def test_mistakes_that_fit_at_first_are_not_said_to_answer_alike():
+    mistakes = REPORTS[1].named
+    text = as_text(Report("x.linear", "failed", at_first=mistakes), "linear")
+    assert text.split("\n")[1:] == [
+        "  No known mistake gives all these answers. The first ones fit:",
+        "  It looks as if you add.",
+        "  Look: the sign.",
+        "  It looks as if you do.",
+        "  Look: it.",
+    ]
+
+
 @pytest.mark.parametrize("report", REPORTS, ids=lambda r: r.status)
 def test_html_holds_the_same_words_escaped(report):
     shown = as_html(report, "x")

@@ -220,7 +220,8 @@ def test_weights_are_given_in_float64_and_evaluation_mode():
     ("module", "what"),
     [
         (object(), "it must be an nn.Module"),
-        (ours.RMSNorm(4), "it has no parameter bias; it has weight"),
+        (ours.RMSNorm(4), r"it has no parameter bias\. A"),
+        (nn.Identity(), "it has no parameter weight; it has none"),
         (ours.LayerNorm(5), r"weight must have the shape \(4,\), it has \(5,\)"),
         (nn.PReLU(4), "it has no parameter bias"),
         (nn.Bilinear(1, 4, 1), "weight must have the shape"),
@@ -235,6 +236,12 @@ def test_parameter_that_is_not_asked_for_is_named():
     module = ours.LayerNorm(4)
     module.scale = nn.Parameter(torch.ones(1))
     with pytest.raises(WrongForm, match="that are not asked for: scale"):
+        weights(module)
+
+
+def test_of_other_parameters_the_first_few_are_named():
+    module = nn.ModuleDict({f"l{i}": nn.Linear(2, 2, bias=False) for i in range(9)})
+    with pytest.raises(WrongForm, match="it has l0.weight, .*, l4.weight and 4 more"):
         weights(module)
 
 

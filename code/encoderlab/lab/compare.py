@@ -8,18 +8,23 @@ from encoderlab.lab.asking import Answer
 from encoderlab.lab.case import Case, Property, WrongForm
 from encoderlab.lab.outcome import Failure, difference
 
+SIGNATURE = "\ncompare the signature with the stub's"
 ADVICE = {
     "could not be broadcast": "\nprint the shapes of both: a sum, mean or max over an "
     "axis loses it unless keepdims=True",
     "matmul: Input": "\nthe last axis of the first must be as long as the last but one "
     "of the second: print both shapes. `.T` turns all axes round, .swapaxes(-1, -2) "
     "the last two",
-    "missing 1 required": "\ncompare the signature with the stub's",
-    "unexpected keyword": "\ncompare the signature with the stub's",
-    "positional arguments but": "\ncompare the signature with the stub's",
+    "missing 1 required": SIGNATURE,
+    "unexpected keyword": SIGNATURE,
+    "positional arguments but": SIGNATURE,
     "before Module.__init__": "\nbegin __init__ with super().__init__()",
     "mat1 and mat2": "\nthe last axis of the first must be as long as the last but one "
     "of the second: print both shapes",
+    "Boolean value of Tensor": "\n`in` and == compare a tensor's numbers; which tensor it "
+    "is, `is` says, or id(…) in a set of ids",
+    "Expected target size": "\nPyTorch's own wants the classes on axis 1: flatten the "
+    "positions into one axis, (N, V) and (N,)",
     "must match the size of tensor": "\nprint the shapes of both: a sum, mean or amax "
     "over an axis loses it unless keepdim=True",
     "inplace operation": "\nan operation changed a value that the way back needs: "
@@ -27,6 +32,10 @@ ADVICE = {
     "requires grad. Use": "\nnumpy() ends the chain of gradients: stay with tensors",
     "has no setter": "\na property is computed when it is read: keep what it needs "
     "under another name, as in self._best",
+    "'float' object has no attribute 'exp'": "\na loss may be a float or a tensor: "
+    "torch.as_tensor takes both",
+    "must be Tensor, not float": "\nwhat is given may be a float or a tensor: "
+    "torch.as_tensor takes both",
     "missing the required": "\na module computes in `forward`: is that its name?",
 }
 """What to do about what Python, NumPy and PyTorch say, by a part of their message."""
@@ -101,6 +110,9 @@ def in_words(error: BaseException) -> str:
     except Exception:
         said = "(its message cannot be shown)"
     advice = next((text for part, text in ADVICE.items() if part in said), "")
+    called = said.partition("()")[0].split(".<locals>.")[-1]
+    if advice == SIGNATURE and own:  # it was the learner's code that called it
+        advice = f"\nlook at the signature of {called}"
     return f"{type(error).__name__}: {said}{place}{advice}"
 
 

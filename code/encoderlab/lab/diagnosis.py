@@ -4,7 +4,7 @@ import math
 from itertools import zip_longest
 
 from encoderlab.lab.asking import Answer, ask_all
-from encoderlab.lab.case import SAME, Case, Property, WrongForm
+from encoderlab.lab.case import RTOL, SAME, Case, Property, WrongForm
 from encoderlab.lab.compare import compare
 from encoderlab.lab.exercises import Exercise
 from encoderlab.lab.mistakes import mistakes_of
@@ -116,6 +116,7 @@ def _first_wrong_number(right, given):
 def _apart(one, other):
     if isinstance(one.case, Property):
         return one.value != other.value
-    case = Case("", one.case.call, rtol=SAME, dtype=one.case.dtype)
+    rtol = one.case.rtol if one.case.rtol > RTOL else SAME  # it may be in float32
+    case = Case("", one.case.call, rtol=rtol, dtype=one.case.dtype)
     ways = (other.value, one.value), (one.value, other.value)  # 1 may stand for True
     return any(difference(*way, case) is not None for way in ways)

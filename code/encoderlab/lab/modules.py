@@ -41,12 +41,14 @@ def give_weights(module: Any, reference: nn.Module, rng: np.random.Generator) ->
         raise WrongForm("it must be an nn.Module")
     asked = dict(reference.named_parameters())
     own = named(module.double(), asked)
+    unasked = [name for name in own if name not in asked]
     for name, wanted in asked.items():
         value = torch.from_numpy(0.5 * rng.standard_normal(wanted.shape) + 0.1)
         if name not in own:
+            has = f"; it has {_first(unasked) or 'none'}" if unasked or not own else ""
             raise WrongForm(
-                f"it has no parameter {name}; it has {', '.join(own) or 'none'}. A "
-                "module that two names share counts once; those in a plain list do not"
+                f"it has no parameter {name}{has}. A module that two names share counts "
+                "once; those in a plain list do not"
             )
         if own[name].shape != wanted.shape:
             raise WrongForm(
@@ -55,10 +57,17 @@ def give_weights(module: Any, reference: nn.Module, rng: np.random.Generator) ->
             )
         with torch.no_grad():
             own[name].copy_(value)
-    extra = ", ".join(own.keys() - asked.keys())
-    if extra:
-        raise WrongForm(f"it has parameters that are not asked for: {extra}")
+    if unasked:
+        raise WrongForm(
+            f"it has parameters that are not asked for: {_first(unasked)}"
+        )
     return module.eval()
+
+
+def _first(names, most=5):
+    """The first few names."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def named(module: nn.Module, asked: Iterable[str] = ()) -> dict[str, nn.Parameter]:

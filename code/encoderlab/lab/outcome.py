@@ -162,11 +162,12 @@ def _in_dict(expected, got, case):
 
 
 def _in_tuple(expected, got, case):
+    asked = f"{len(expected)} thing{'s' * (len(expected) != 1)}"
     if not isinstance(got, tuple | list):
         kind = type(got).__name__
-        return f"it must return {len(expected)} things, it returns one {kind}", "", ""
+        return f"it must return {asked}, it returns one {kind}", "", ""
     if len(got) != len(expected):
-        return f"it must return {len(expected)} things, it returns {len(got)}", "", ""
+        return f"it must return {asked}, it returns {len(got)}", "", ""
     for place, (right, given) in enumerate(zip(expected, got, strict=True), start=1):
         found = difference(right, given, case)
         if found:

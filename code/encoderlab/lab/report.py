@@ -40,7 +40,7 @@ def as_text(report: Report, name: str) -> str:
         lines += ["  " + line for line in report.message.splitlines()]
     if report.at_first:
         lines.append("  No known mistake gives all these answers. The first ones fit:")
-    if max(len(report.named), len(report.at_first)) > 1:
+    elif len(report.named) > 1:
         lines.append("  These answer alike; it is one of them:")
     for mistake in report.named + report.at_first:
         lines += [f"  It looks as if {mistake.says}.", f"  Look: {mistake.hint}."]

@@ -87,6 +87,7 @@ class TextEmbeddings(nn.Module):
 
     Examples
     --------
+    >>> from encoderlab.config import TextConfig
     >>> config = TextConfig(d_model=4, num_heads=2, d_ff=8, num_layers=1, vocab_size=9,
     ...                     max_seq_len=5)
     >>> TextEmbeddings(config)(torch.tensor([[1, 7, 2]])).shape
@@ -120,7 +121,7 @@ class TextEmbeddings(nn.Module):
         Returns
         -------
         Tensor
-            Token vectors.
+            Token vectors; in training, dropout with ``config.dropout`` comes last.
 
         Raises
         ------
@@ -206,6 +207,7 @@ class PatchEmbeddings(nn.Module):
 
     Examples
     --------
+    >>> from encoderlab.config import ImageConfig
     >>> config = ImageConfig(d_model=4, num_heads=2, d_ff=8, num_layers=1, image_size=8,
     ...                      patch_size=2)
     >>> PatchEmbeddings(config)(torch.zeros(3, 1, 8, 8)).shape
@@ -232,7 +234,8 @@ class PatchEmbeddings(nn.Module):
         Returns
         -------
         Tensor
-            The class token's vector, then the patches' in rows from the top left.
+            The class token's vector, then the patches' in rows from the top left; in
+            training, dropout with ``config.dropout`` comes last.
 
         Raises
         ------

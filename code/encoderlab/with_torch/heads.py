@@ -40,6 +40,7 @@ class TokenClassifier(nn.Module):
     Examples
     --------
     >>> from encoderlab.config import TextConfig
+    >>> from encoderlab.with_torch.encoder import TextEncoder
     >>> config = TextConfig(d_model=8, num_heads=2, d_ff=32, num_layers=1,
     ...                     vocab_size=30, max_seq_len=16)
     >>> TokenClassifier(TextEncoder(config), 5)(torch.tensor([[3, 4, 9]])).shape
@@ -139,6 +140,7 @@ class MaskedLanguageModel(nn.Module):
     Examples
     --------
     >>> from encoderlab.config import TextConfig
+    >>> from encoderlab.with_torch.encoder import TextEncoder
     >>> config = TextConfig(d_model=8, num_heads=2, d_ff=32, num_layers=1,
     ...                     vocab_size=30, max_seq_len=16)
     >>> MaskedLanguageModel(TextEncoder(config))(torch.tensor([[3, 4, 9]])).shape

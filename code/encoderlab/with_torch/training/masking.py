@@ -62,6 +62,8 @@ def mask_tokens(
 
     Examples
     --------
+    What is drawn depends on the order of the draws; for example:
+
     >>> ids = torch.tensor([1, 5, 6, 7, 8, 9, 4, 0, 0])
     >>> mask_tokens(ids, mask_id=2, vocab_size=10, special_ids={0, 1, 2},
     ...     probability=0.5, generator=torch.Generator().manual_seed(7))

@@ -134,6 +134,8 @@ def PatchEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
     for kind in ("learned", "sinusoidal"):
         config = ImageConfig(**IMAGE, positions=kind)
         yield Case(says.format(kind), lambda config=config: _trained(solution(config)))
+    says = "what class_token is"
+    yield Case(says, lambda: type(getattr(new(), "class_token", None)).__name__)
     module = built()
     images = draw(rng, 2, 2, 6, 6)
     yield ask(module, images[:1], says="one image of 2 channels, 4 patches")

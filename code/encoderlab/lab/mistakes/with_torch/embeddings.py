@@ -772,7 +772,7 @@ class NoClassToken(Patches):
     """
 
     def join(self, first, x):
-        return x + 0 * first
+        return x
 
 
 @image
@@ -784,6 +784,31 @@ class ClassTokenLast(Patches):
 
     def join(self, first, x):
         return torch.cat([x, first], dim=1)
+
+
+@image
+class ClassTokenNotMade(Patches):
+    """your module has no class token
+
+    class_token, an nn.Parameter (D,), comes before the patches
+    """
+
+    def __init__(self, config):
+        super().__init__(config)
+        del self.class_token
+
+
+@image
+class ClassTokenNotMadeNorItsRow(ClassTokenNotMade):
+    """your module has no class token, and no row of positions for it
+
+    class_token, an nn.Parameter (D,), comes before the patches; 1 + N rows
+    """
+
+    def __init__(self, config):
+        super().__init__(config)
+        if self.position is not None:
+            self.position = ours.new_embedding(config.num_patches, config.d_model)
 
 
 @image
@@ -1153,3 +1178,28 @@ class PatchesCountedOnly(Patches):
         found = images.shape[1], patches.shape[1]
         if found != (config.num_channels, config.num_patches):
             raise ValueError(f"{found} channels and patches")
+
+
+@image
+class ChannelsUnchecked(Patches):
+    """you do not look at the number of channels
+
+    raise ValueError unless the shape is (B, num_channels, image_size, image_size)
+    """
+
+    def look(self, images):
+        size = self.config.image_size
+        if images.ndim != 4 or images.shape[2:] != (size, size):
+            raise ValueError(f"the images' shape is {tuple(images.shape)}")
+
+
+@image
+class ChannelsCheckedAlone(Patches):
+    """you look at the number of channels and not at height and width
+
+    raise ValueError unless the shape is (B, num_channels, image_size, image_size)
+    """
+
+    def look(self, images):
+        if images.ndim != 4 or images.shape[1] != self.config.num_channels:
+            raise ValueError(f"the images' shape is {tuple(images.shape)}")

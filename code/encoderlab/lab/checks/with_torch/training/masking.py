@@ -173,10 +173,13 @@ def _in_shares(masked, many, texts):
             f"{what}: one token has no influence on the next",
             lambda found=found: abs(_covariance(found())) < 0.02,
         )
-    yield Case(
-        "probability = 1: shares of the inputs, to one decimal",
-        lambda: _shares(many(1.0)[0], texts, 0.1),
-    )
+
+    def fates():
+        inputs, targets = many(1.0)
+        chosen = targets != -100  # all, unless something else is wrong
+        return _shares(inputs[chosen], texts[chosen], 0.1)
+
+    yield Case("probability = 1: what the chosen ones become, to one decimal", fates)
     yield Case(
         "probability = 0.5: the share of [MASK] in the inputs, in steps of 0.05",
         lambda: _shares(many(0.5)[0], texts, 0.05)["[MASK]"],
@@ -260,7 +263,7 @@ def _covariance(found):
 
 
 def _share(found):
-    return float(found.double().mean())
+    return float(found.double().sum() / max(found.numel(), 1))
 
 
 def _shares(result, ids, step):

@@ -1,5 +1,8 @@
 """Check of chapter 15: which parameters decay."""
 
+from collections import Counter
+
+import torch
 from torch import nn
 
 from encoderlab.config import ImageConfig, TextConfig
@@ -12,16 +15,19 @@ WIDTHS = {"d_model": 12, "num_heads": 3, "d_ff": 11, "num_layers": 2}
 
 def decay_groups(solution, rng):
     decay = 0.25 + float(rng.random()) / 2
-    small = nn.Sequential(nn.Embedding(5, 4), nn.Linear(4, 3), nn.LayerNorm(3))
+    # of one width, so that `p in weights` fails for what it is, not for the shapes
+    small = nn.Sequential(nn.Embedding(3, 3), nn.Linear(3, 3), nn.LayerNorm(3))
     text = TextConfig(**WIDTHS, vocab_size=9, max_seq_len=7)
     image = ImageConfig(**WIDTHS, image_size=6, patch_size=3)
     shared = nn.Linear(4, 4)
-    bert = nn.ModuleDict({"dense": nn.Linear(4, 3), "LayerNorm": nn.LayerNorm(3)})
+    bert = nn.ModuleDict({"dense": nn.Linear(3, 3), "LayerNorm": nn.LayerNorm(3)})
     twice = nn.Sequential(shared, nn.LayerNorm(4), shared)
-    tied = nn.Sequential(nn.Embedding(5, 4), nn.Linear(4, 5))
+    tied = nn.Sequential(nn.Embedding(4, 4), nn.Linear(4, 4))
     tied[1].weight = tied[0].weight
-    frozen = nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2))
+    frozen = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
     frozen[0].requires_grad_(False)
+    table = nn.ParameterDict({"table": torch.ones(3, 3)})
+    own = nn.ModuleDict({"map": nn.Linear(3, 3), "own": table})
     for says, module in (
         ("a table, a linear map and a norm", small),
         ("parts that are named as BERT's", bert),
@@ -30,6 +36,7 @@ def decay_groups(solution, rng):
         ("one linear map used twice", twice),
         ("a table that is a linear map's weight too", tied),
         ("a linear map that is frozen", frozen),
+        ("a linear map, and a matrix that is none", own),
     ):
         yield Case(says, lambda module=module: _named(solution, module, decay))
     yield Case("weight_decay = 0", lambda: _named(solution, small, 0.0))
@@ -49,7 +56,7 @@ def decay_groups(solution, rng):
 
 
 def _named(solution, module, decay):
-    """For each group its decay and the names of its parameters, in order."""
+    """For each group its decay, and how often it holds which parameter."""
     groups = solution(module, decay)
     if not isinstance(groups, list) or len(groups) != 2:
         raise WrongForm("it must return a list of two groups")
@@ -58,7 +65,7 @@ def _named(solution, module, decay):
     for place, group in enumerate(groups, start=1):
         if not isinstance(group, dict) or {"params", "weight_decay"} - set(group):
             raise WrongForm("a group is a dictionary with params and weight_decay")
-        listed = sorted(names.get(id(p), "another") for p in group["params"])
-        said[f"group {place}"] = listed
+        listed = Counter(names.get(id(p), "another") for p in group["params"])
+        said[f"group {place}"] = dict(listed)
         said[f"its decay {place}"] = float(group["weight_decay"])
     return said

@@ -87,6 +87,18 @@ def _kept(solution, rng):
             stopping.restore(model)
         return model
 
+    def replaced():
+        """Restored twice, by a training that replaces tensors, as model.to does."""
+        model, stopping = watched(3.0)
+        for step, figure in ((2, 1.0), (3, 2.0), (4, None), (5, None)):
+            for parameter in model.parameters():
+                parameter.data = parameter.data + 1
+            if figure is None:
+                stopping.restore(model)
+            else:
+                stopping.update(step, figure, model)
+        return _parameters(model)
+
     def goes_on(figure):
         model, stopping = watched(3.0, 1.0, 2.0)
         stopping.restore(model)
@@ -116,6 +128,8 @@ def _kept(solution, rng):
     yield Case(says, lambda: dict(back((3.0, 1.0, 2.0)).named_buffers()))
     says = "restored, trained on, and restored again"
     yield Case(says, lambda: _parameters(back((3.0, 1.0, 2.0), times=2)))
+    says = "the same, with a training that replaces the parameters' data"
+    yield Case(says, replaced)
     for figure, name in ((0.5, "better"), (1.5, "worse")):
         says = f"a loss after restore that is {name}, and restore again"
         yield Case(says, partial(goes_on, figure))

@@ -109,6 +109,16 @@ class NoneStays(Masking):
 
 
 @here
+class NineTenths(Masking):
+    """you put [MASK] for 90 % and draw for 10 %: none stays as it is
+
+    80 % become [MASK], 10 % a drawn token, 10 % stay
+    """
+
+    mask_share, drawn_to = 0.9, 1.0
+
+
+@here
 class NoneDrawn(Masking):
     """you draw no tokens: what does not become [MASK] stays as it is
 
@@ -222,6 +232,93 @@ class AfterTheSpecialOnes(Masking):
 
     def words(self):
         return torch.arange(len(self.special), self.vocab_size)
+
+
+class AfterTheFirst(Masking):
+    """The special ids taken for the first ones, in the choice and in the draw."""
+
+    @property
+    def begin(self):
+        """The first id that is taken for a token."""
+        return len(self.special)
+
+    def may_be(self):
+        return self.ids >= self.begin
+
+    def draw(self):
+        shape, source = self.ids.shape, self.generator
+        drawn = torch.randint(self.begin, self.vocab_size, shape, generator=source)
+        return drawn.to(self.ids)
+
+
+class AfterTheMask(AfterTheFirst):
+    """[MASK] taken for the last of the special ids."""
+
+    @property
+    def begin(self):
+        return self.mask_id + 1
+
+
+@here
+class FirstOnesSpecial(AfterTheFirst):
+    """you take the first ids for the special ones: others are chosen and drawn
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+
+@here
+class FirstOnesNotChosen(AfterTheFirst):
+    """you take the first ids for the special ones, and choose from those after them
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+    draw = Masking.draw
+
+
+@here
+class UpToMaskSpecial(AfterTheMask):
+    """you take all ids up to mask_id for special ones: others are chosen and drawn
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+
+@here
+class UpToMaskNotChosen(AfterTheMask):
+    """you choose among the ids above mask_id
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+    draw = Masking.draw
+
+
+@here
+class FirstOnesSpecialOneNumber(AfterTheFirst, FateOfTheChoice):
+    """you take the first ids for the special ones, and use one number twice
+
+    special ids may be any; draw the fates anew, as who is chosen has a small number
+    """
+
+
+@here
+class UpToMaskSpecialOneNumber(AfterTheMask, FateOfTheChoice):
+    """you take all ids up to mask_id for special ones, and use one number twice
+
+    special ids may be any; draw the fates anew, as who is chosen has a small number
+    """
+
+
+@here
+class UpToMaskNotChosenOneNumber(AfterTheMask, FateOfTheChoice):
+    """you choose among the ids above mask_id, and use one number twice
+
+    special ids may be any; draw the fates anew, as who is chosen has a small number
+    """
+
+    draw = FateOfTheChoice.draw
 
 
 @here
@@ -412,6 +509,28 @@ class TargetsEverywhere(Masking):
 
     def targets(self, chosen, inputs):
         return self.ids.clone()
+
+
+@here
+class TargetsOfAllWords(Masking):
+    """your targets hold every token that is not special, chosen or not
+
+    -100 where a token is not chosen: most of the others can be seen
+    """
+
+    def targets(self, chosen, inputs):
+        return self.ids.masked_fill(~self.may_be(), self.nothing)
+
+
+@here
+class ChosenReturned(Masking):
+    """you return who is chosen, True or False, in place of the targets
+
+    the targets are the chosen tokens' ids, and -100 everywhere else
+    """
+
+    def targets(self, chosen, inputs):
+        return chosen
 
 
 @here
@@ -914,18 +1033,41 @@ def autograd_forgotten(loss):
 def floats_refused(loss):
     """you take tensors alone
 
-    the loss may be a float: torch.as_tensor takes both
+    the loss may be a float or a tensor: torch.as_tensor takes both
     """
+    return exp_of_tensor(loss).item()
+
+
+@wrong("perplexity")
+def tensors_alone(loss):
+    """you take tensors alone, and return one
+
+    the loss may be a float or a tensor: torch.as_tensor takes both; .item() at the end
+    """
+    return exp_of_tensor(loss)
+
+
+def exp_of_tensor(loss):
+    """Take exp of a tensor; fail for a float as torch.exp does."""
     if not isinstance(loss, torch.Tensor):
         raise TypeError(f"exp() takes a tensor, got {type(loss).__name__}")
-    return ours.perplexity(loss)
+    return loss.exp()
+
+
+@wrong("perplexity")
+def tensor_for_tensor(loss):
+    """you return a tensor where the loss is one
+
+    a float is asked for, whatever the loss is: .item()
+    """
+    return torch.e**loss
 
 
 @wrong("perplexity")
 def tensors_refused(loss):
     """you take floats alone
 
-    the loss may be a tensor: torch.as_tensor takes both
+    the loss may be a float or a tensor: torch.as_tensor takes both
     """
     if isinstance(loss, torch.Tensor):
         raise TypeError("must be real number, not Tensor")
@@ -1176,12 +1318,21 @@ def _(seen, asked, size):
 
 @baseline("no_minlength")
 def _(seen, asked, size):
-    """you count up to the largest id that comes: the others have no probability
+    """you count up to the largest id that was seen: the others have no probability
 
     torch.bincount(…, minlength=vocab_size)
     """
-    size = max([0, *seen.tolist(), *asked.tolist()]) + 1
-    return of(smooth(seen, size), asked)
+    more = torch.bincount(seen) + 1
+    return of(more / more.sum(), asked)
+
+
+@baseline("no_minlength_right_sum")
+def _(seen, asked, size):
+    """you divide by the right sum, and count up to the largest id that was seen alone
+
+    torch.bincount(…, minlength=vocab_size)
+    """
+    return of((torch.bincount(seen) + 1) / (len(seen) + size), asked)
 
 
 plain = wrong("unigram_perplexity")
@@ -1245,6 +1396,56 @@ def negatives_from_the_end(train_ids, held_out_ids, vocab_size):
     return ours.unigram_perplexity(
         wrapped(train_ids), wrapped(held_out_ids), vocab_size
     )
+
+
+def unfiltered(name):
+    """Enter what is left among the ids that count, from those given and asked for."""
+
+    def build(left):
+        def unigram_perplexity(train_ids, held_out_ids, vocab_size):
+            ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)  # the errors
+            seen, asked = left(train_ids.flatten(), held_out_ids.flatten())
+            return of(smooth(seen, vocab_size), asked).item()
+
+        return unigram_perplexity
+
+    return wrong("unigram_perplexity", name, build)
+
+
+@unfiltered("negatives_left")
+def _(seen, asked):
+    """you do not take out the negative ids
+
+    train_ids[train_ids >= 0], and so for held_out_ids
+    """
+    return seen, asked
+
+
+@unfiltered("negatives_left_in_train")
+def _(seen, asked):
+    """you take the negative ids out of held_out_ids alone
+
+    those of train_ids are not counted either: train_ids[train_ids >= 0]
+    """
+    return seen, asked[asked >= 0]
+
+
+@unfiltered("negatives_left_in_held_out")
+def _(seen, asked):
+    """you take the negative ids out of train_ids alone
+
+    those of held_out_ids are not to be guessed: held_out_ids[held_out_ids >= 0]
+    """
+    return seen[seen >= 0], asked
+
+
+@unfiltered("minus_100_alone")
+def _(seen, asked):
+    """you take out -100 alone
+
+    every negative id is none: compare with 0
+    """
+    return seen[seen != -100], asked[asked != -100]
 
 
 @plain

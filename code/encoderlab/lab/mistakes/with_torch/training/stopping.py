@@ -435,6 +435,17 @@ class NothingToRestore(Steps):
 
 
 @here
+class NoneToRestore(Steps):
+    """your restore hands None to load_state_dict where nothing was kept
+
+    the model keeps its own weights then
+    """
+
+    def restore(self, model):
+        model.load_state_dict(self.weights or None)
+
+
+@here
 class GivenAway(Steps):
     """you put what you keep into the model itself: more training changes it
 
