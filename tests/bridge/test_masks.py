@@ -98,6 +98,17 @@ def test_to_torch_nn_mask_refuses_other_axes(shape):
         to_torch_nn_mask(torch.ones(shape) == 1, H, T)
 
 
+@pytest.mark.parametrize(
+    ("shape", "heads", "queries"),
+    [((B, 2, T, T), H, T), ((B, 1, 3, T), H, T), ((B, 1, 1, T), 0, T)],
+)
+def test_to_torch_nn_mask_refuses_other_numbers_of_heads_and_queries(
+    shape, heads, queries
+):
+    with pytest.raises(ValueError, match=r"mask must have shape \(B, 1 or .*, S\)"):
+        to_torch_nn_mask(torch.ones(shape) == 1, heads, queries)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
 def test_to_torch_nn_mask_refuses_numbers(dtype):
     with pytest.raises(TypeError, match="mask must be boolean with True = may attend"):
@@ -164,3 +175,17 @@ def test_from_torch_nn_mask_refuses_other_axes_of_attention(shape):
 def test_from_torch_nn_mask_refuses_other_axes_of_keys():
     with pytest.raises(ValueError, match=r"must have shape \(B, S\), got \(5,\)"):
         from_torch_nn_mask(None, torch.ones(T) == 1, num_heads=H)
+
+
+@pytest.mark.parametrize(
+    ("attention", "keys"), [((T, T), (B, T + 1)), ((B * H, T, T), (B + 1, T))]
+)
+def test_from_torch_nn_mask_refuses_masks_that_do_not_fit(attention, keys):
+    masks = torch.ones(attention) == 1, torch.ones(keys) == 1
+    with pytest.raises(ValueError, match="must have the same sequences and keys"):
+        from_torch_nn_mask(*masks, num_heads=H)
+
+
+def test_from_torch_nn_mask_refuses_no_heads():
+    with pytest.raises(ValueError, match="num_heads must be at least 1, got 0"):
+        from_torch_nn_mask(torch.ones(T, T) == 1, num_heads=0)

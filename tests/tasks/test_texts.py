@@ -190,5 +190,5 @@ def test_english_in_other_lengths_has_the_same_words(english):
 
 
 def test_english_refuses_sequences_without_room_for_a_word():
-    with pytest.raises(ValueError, match="seq_len must be at least 2, got 1"):
+    with pytest.raises(ValueError, match="seq_len must be from 2 to 4096, got 1"):
         load_english(1)

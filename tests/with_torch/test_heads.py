@@ -1,10 +1,12 @@
 import dataclasses
 
+import numpy as np
 import pytest
 import torch
 import transformers
 from torch.testing import assert_close
 
+from encoderlab.with_numpy import encoder as numpy_encoder
 from encoderlab.with_torch.encoder import Encoder, ImageEncoder, TextEncoder
 from encoderlab.with_torch.heads import (
     MaskedLanguageModel,
@@ -52,6 +54,18 @@ def test_classifier_takes_one_sequence_without_batch_axis(
 def test_classifier_refuses_no_classes(encoder_config, head):
     with pytest.raises(ValueError, match="num_classes must be at least 1, got 0"):
         head(Encoder(encoder_config), 0)
+
+
+def test_head_refuses_what_is_no_encoder_in_pytorch(
+    encoder_config, text_config, without_shape_checks
+):
+    for_numpy = numpy_encoder.TextEncoder(text_config, rng=np.random.default_rng(0))
+    for wrong in (None, text_config, for_numpy):
+        with pytest.raises(TypeError, match="must be a module with config, got"):
+            TokenClassifier(wrong, 4)
+    for wrong in (for_numpy, Encoder(encoder_config)):
+        with pytest.raises(TypeError, match=r"with config and embeddings\.token, got"):
+            MaskedLanguageModel(wrong)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def to_torch_nn_mask(
     TypeError
         If ``mask`` is not boolean.
     ValueError
-        If ``mask`` does not have four axes.
+        If ``mask`` does not have four axes, or not so many heads and queries.
 
     Notes
     -----
@@ -52,6 +52,12 @@ def to_torch_nn_mask(
     if mask.ndim != 4:
         raise ValueError(
             f"mask must have the axes (B, H, T, S), got shape {tuple(mask.shape)}"
+        )
+    shapes = zip(mask.shape[1:3], (num_heads, seq_len), strict=True)
+    if min(num_heads, seq_len) < 1 or any(n not in (1, size) for n, size in shapes):
+        raise ValueError(
+            f"mask must have shape (B, 1 or {num_heads}, 1 or {seq_len}, S), got "
+            f"{tuple(mask.shape)}"
         )
     hidden = ~mask.expand(-1, num_heads, seq_len, -1)
     return hidden.flatten(0, 1)
@@ -86,7 +92,7 @@ def from_torch_nn_mask(
         If a mask is not boolean: a floating one is added to the scores and may do more
         than hide.
     ValueError
-        If a mask has other axes.
+        If a mask has other axes, the two do not fit, or ``num_heads`` is below 1.
 
     Notes
     -----
@@ -107,6 +113,8 @@ def from_torch_nn_mask(
                 f"{name} must be boolean, got {mask.dtype}; if it holds only 0 and "
                 f"-inf, give {name} == -torch.inf"
             )
+    if num_heads < 1:
+        raise ValueError(f"num_heads must be at least 1, got {num_heads}")
     ours = None
     if attn_mask is not None:
         if attn_mask.ndim == 3 and len(attn_mask) % num_heads == 0:
@@ -126,4 +134,11 @@ def from_torch_nn_mask(
             f"{tuple(key_padding_mask.shape)}"
         )
     keys = ~key_padding_mask[:, None, None]
-    return keys if ours is None else keys & ours
+    if ours is None:
+        return keys
+    if ours.shape[-1] != keys.shape[-1] or len(ours) not in (1, len(keys)):
+        raise ValueError(
+            "the masks must have the same sequences and keys, got key_padding_mask of "
+            f"shape {tuple(keys[:, 0, 0].shape)} and attn_mask for {tuple(ours.shape)}"
+        )
+    return keys & ours

@@ -115,7 +115,7 @@ def to_arrays(module: nn.Module) -> dict[str, np.ndarray]:
     Raises
     ------
     TypeError
-        If a parameter has no counterpart in NumPy.
+        If it is one of PyTorch's own, or a parameter has no counterpart in NumPy.
 
     Notes
     -----
@@ -127,6 +127,11 @@ def to_arrays(module: nn.Module) -> dict[str, np.ndarray]:
     >>> list(to_arrays(MultiHeadAttention(4, 2)))[:2]
     ['W_q', 'b_q']
     """
+    if type(module).__module__.startswith("torch."):
+        raise TypeError(
+            f"expected a module of encoderlab.with_torch, got PyTorch's own "
+            f"{type(module).__name__}; from_torch_nn makes one of it"
+        )
     arrays = {}
     for name, tensor in module.named_parameters():
         ours = numpy_name(name)

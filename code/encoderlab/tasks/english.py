@@ -15,6 +15,7 @@ WORD = re.compile(r"\w+(?:['.-]\w+)*|[.,;:()?!]")
 FILE = Path(__file__).parent / "data" / "english.txt"
 FEWEST = 4  # a word seen less often has no id of its own
 EVERY = 10  # one document in so many is held out
+LONGEST = 4096  # longer than most documents: the rest would be padding
 PAD, UNK, CLS, _ = range(len(ENGLISH_SPECIALS))
 
 
@@ -41,7 +42,7 @@ def load_english(seq_len: int = 16) -> English:
     Parameters
     ----------
     seq_len
-        Ids of a sequence, ``[CLS]`` included; at least 2.
+        Ids of a sequence, ``[CLS]`` included; from 2 to 4096.
 
     Returns
     -------
@@ -53,7 +54,7 @@ def load_english(seq_len: int = 16) -> English:
     Raises
     ------
     ValueError
-        If ``seq_len`` is below 2.
+        If ``seq_len`` is below 2 or above 4096.
 
     Notes
     -----
@@ -66,8 +67,8 @@ def load_english(seq_len: int = 16) -> English:
     >>> [english.words[i] for i in english.test_ids[0]]
     ['[CLS]', 'the', 'operator', 'yields', 'the', 'bitwise', 'and', 'of']
     """
-    if seq_len < 2:
-        raise ValueError(f"seq_len must be at least 2, got {seq_len}")
+    if not 2 <= seq_len <= LONGEST:
+        raise ValueError(f"seq_len must be from 2 to {LONGEST}, got {seq_len}")
     text = FILE.read_text(encoding="utf-8").lower()
     documents = [WORD.findall(document) for document in text.split("\n\n")]
     held_out = documents[EVERY - 1 :: EVERY]

@@ -245,7 +245,8 @@ class PatchEmbeddings(nn.Module):
         config = self.config
         require_images(config, images)
         x = self.patch_proj(cut_patches(images, config.patch_size))  # (B, N, D)
-        first = self.class_token.expand(len(x), 1, -1)
+        # not len(x), which torch.export would take for a constant
+        first = self.class_token.expand(x.shape[0], 1, -1)
         x = torch.cat([first, x], dim=1)  # (B, 1 + N, D)
         x = add_positions(x, self.position, config.positions)
         return dropout(x, config.dropout if self.training else 0.0)
@@ -390,6 +391,6 @@ def require_range(name: str, ids: Tensor, size: int) -> None:
     require_whole(name, ids)
     if torch.compiler.is_compiling() or not ids.is_cpu or ids.numel() == 0:
         return
-    low, high = ids.aminmax()
+    low, high = (int(extreme) for extreme in ids.aminmax())  # int8 would overflow
     if low < 0 or high >= size:
         raise ValueError(f"{name} must be from 0 to {size - 1}, got {low} to {high}")

@@ -1,5 +1,7 @@
 """What is put on top of an encoder to answer a question."""
 
+from operator import attrgetter
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
@@ -30,6 +32,8 @@ class TokenClassifier(nn.Module):
 
     Raises
     ------
+    TypeError
+        If ``encoder`` is no encoder in PyTorch.
     ValueError
         If ``num_classes`` is below 1.
 
@@ -49,6 +53,7 @@ class TokenClassifier(nn.Module):
 
     def __init__(self, encoder: Encoder, num_classes: int):
         super().__init__()
+        _require_encoder(encoder, "config")
         if num_classes < 1:
             raise ValueError(f"num_classes must be at least 1, got {num_classes}")
         self.encoder = encoder
@@ -149,6 +154,7 @@ class MaskedLanguageModel(nn.Module):
 
     def __init__(self, encoder: TextEncoder):
         super().__init__()
+        _require_encoder(encoder, "config", "embeddings.token")
         config = encoder.config
         self.encoder = encoder
         self.transform = new_linear(config.d_model, config.d_model)
@@ -187,3 +193,17 @@ class MaskedLanguageModel(nn.Module):
         hidden = ACTIVATIONS[self.encoder.config.activation](self.transform(states))
         table = self.encoder.embeddings.token.weight  # (V, D)
         return F.linear(self.norm(hidden), table, self.bias)
+
+
+def _require_encoder(encoder, *needed):
+    try:
+        for name in needed:
+            attrgetter(name)(encoder)
+        fits = isinstance(encoder, nn.Module)
+    except AttributeError:
+        fits = False
+    if not fits:
+        raise TypeError(
+            f"encoder must be a module with {' and '.join(needed)}, got "
+            f"{type(encoder).__name__}; bridge.to_torch makes one of a NumPy encoder"
+        )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import nn
 
@@ -126,6 +127,17 @@ def test_write_that_fails_leaves_the_old_file(path, monkeypatch):
     with pytest.raises(OSError, match="no space left"):
         save_checkpoint(path, model, optimizer, 2)
     assert load_checkpoint(path, model, optimizer).step == 1
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_checkpoint_is_written_where_a_link_points(path):
+    model, link = new_model(), path.with_name("latest")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    save_checkpoint(path, model, optimizer, 1)
+    link.symlink_to(path)
+    save_checkpoint(link, model, optimizer, 2)
+    assert link.is_symlink()
+    assert load_checkpoint(path, model, optimizer).step == 2
 
 
 def test_checkpoint_refuses_options_that_are_no_plain_numbers(path):
@@ -137,6 +149,24 @@ def test_checkpoint_refuses_options_that_are_no_plain_numbers(path):
 
 
 # What is refused
+
+
+def test_checkpoint_refuses_a_folder_and_one_that_is_not_there(tmp_path):
+    model = new_model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*; make it"):
+        save_checkpoint(tmp_path / "no" / "model", model, optimizer, 0)
+    for use in (save_checkpoint, load_checkpoint):
+        more = (0,) if use is save_checkpoint else ()
+        with pytest.raises(IsADirectoryError, match="is a folder; give the name of a"):
+            use(tmp_path, model, optimizer, *more)
+
+
+def test_checkpoint_refuses_a_model_without_what_the_optimiser_trains(path):
+    model = new_model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with pytest.raises(ValueError, match="a parameter that is not the model's"):
+        save_checkpoint(path, model[0], optimizer, 0)
 
 
 @pytest.fixture
@@ -169,13 +199,35 @@ def test_pickle_is_refused_and_not_run(path):
 
 @pytest.mark.parametrize(
     "metadata",
-    [None, {"format": "pt"}, {"encoderlab.training": json.dumps({"format": "2"})}],
+    [
+        None,
+        {"format": "pt"},
+        {"encoderlab.training": json.dumps({"format": "2"})},
+        {"encoderlab.training": "[]"},
+        {"encoderlab.training": "no JSON"},
+    ],
 )
 def test_other_safetensors_files_are_refused(path, metadata):
     model = new_model()
     save_file(model.state_dict(), path, metadata)
     with pytest.raises(ValueError, match="is safetensors, but no checkpoint of a tra"):
         load_checkpoint(path, model, torch.optim.AdamW(model.parameters()))
+
+
+@pytest.mark.parametrize("part", ["losses", "random.cpu", "optimizer", "numbers"])
+def test_checkpoint_without_one_of_its_parts_is_refused(stored, part):
+    with safe_open(stored, framework="pt") as file:
+        (key, about), *_ = file.metadata().items()
+    tensors, about = load_file(stored), json.loads(about)
+    tensors.pop(part, None)
+    about.pop(part, None)
+    save_file(tensors, stored, {key: json.dumps(about)})
+    model = new_model()
+    optimizer = torch.optim.AdamW(model.parameters())
+    before = state_of(model, optimizer)
+    with pytest.raises(ValueError, match=f"is damaged, it lacks {part}; delete it"):
+        load_checkpoint(stored, model, optimizer)
+    assert_same(state_of(model, optimizer), before)
 
 
 def test_missing_file_is_said_to_be_missing(path):
@@ -207,6 +259,9 @@ def test_checkpoint_of_another_training_is_refused(stored):
         load_checkpoint(stored, model, torch.optim.SGD(model.parameters(), lr=0.1))
     with pytest.raises(ValueError, match=r"each group: \[4\] in the file, here \[2\]"):
         load_checkpoint(stored, model, torch.optim.AdamW(model[0].parameters()))
+    turned = torch.optim.AdamW([*model.parameters()][::-1])
+    with pytest.raises(ValueError, match="parameters: other ones, or in another order"):
+        load_checkpoint(stored, model, turned)
     with pytest.raises(ValueError, match="early stopping: only one of the file and"):
         load_checkpoint(
             stored,
@@ -214,6 +269,35 @@ def test_checkpoint_of_another_training_is_refused(stored):
             torch.optim.AdamW(model.parameters()),
             stopping=EarlyStopping(1),
         )
+
+
+def test_checkpoint_of_another_early_stopping_is_refused(path):
+    model = new_model()
+    optimizer = torch.optim.AdamW(model.parameters())
+    save_checkpoint(path, model, optimizer, 0, stopping=EarlyStopping(2))
+    for other in (EarlyStopping(3), EarlyStopping(2, higher_is_better=True)):
+        with pytest.raises(ValueError, match="another patience or direction"):
+            load_checkpoint(path, model, optimizer, stopping=other)
+
+
+def test_fit_finds_before_the_first_step_that_it_cannot_store(path):
+    model = new_model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def step(_):
+        raise AssertionError("a step was done")
+
+    options = {"model": model, "checkpoint": path / "model", "save_every": 5}
+    with pytest.raises(FileNotFoundError, match="make it first"):
+        fit(step, range(9), optimizer, **options)
+
+
+def test_fit_refuses_a_checkpoint_whose_losses_are_not_all_there(stored):
+    model = new_model()
+    optimizer = torch.optim.AdamW(model.parameters())
+    options = {"model": model, "checkpoint": stored, "save_every": 5}
+    with pytest.raises(ValueError, match="has done 2 steps and holds 0 losses"):
+        fit(lambda _: model(torch.ones(7)).sum(), range(9), optimizer, **options)
 
 
 def test_fit_refuses_a_checkpoint_of_more_steps_than_there_are(path):

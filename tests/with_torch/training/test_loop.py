@@ -55,6 +55,11 @@ def test_accuracy_counts_nan_as_wrong():
     assert accuracy(torch.full((2, 3), nan), torch.tensor([0, 0])) == 0.0
 
 
+def test_accuracy_refuses_targets_that_are_no_class():
+    with pytest.raises(ValueError, match="targets must be from 0 to 2, got 1 to 3"):
+        accuracy(torch.eye(3), torch.tensor([1, 3, -100]))
+
+
 def test_accuracy_refuses_other_shapes_and_to_judge_nothing(without_shape_checks):
     with pytest.raises(ValueError, match=r"expected shape \(3, 3\), got \(3,\)"):
         accuracy(torch.zeros(3, 3, 5), torch.zeros(3, dtype=torch.long))
@@ -232,6 +237,11 @@ def test_fit_refuses_to_train_on_nothing(bowl):
         fit(bowl, [], sgd(bowl))
 
 
+def test_fit_says_what_to_do_with_a_loader(bowl, without_shape_checks):
+    with pytest.raises(TypeError, match=r"must be a list, got generator; give list\("):
+        fit(bowl, (batch for batch in range(3)), sgd(bowl))
+
+
 @pytest.mark.parametrize(("progress", "shown"), [(True, True), (None, False)])
 def test_fit_shows_its_progress_where_it_is_asked_to(bowl, capsys, progress, shown):
     fit(bowl, range(3), sgd(bowl), progress=progress)
@@ -258,6 +268,22 @@ def test_fit_evaluates_in_evaluation_mode_without_gradients(bowl):
     fit(step, range(5), sgd(bowl), model=bowl, evaluate=evaluate, every=2)
     assert asked == [(done, False, False) for done in (2, 4, 5)]
     assert modes == [True] * 5
+
+
+def test_fit_is_back_in_training_mode_after_an_evaluation_that_fails(bowl):
+    with pytest.raises(KeyError):
+        fit(bowl, range(2), sgd(bowl), model=bowl, evaluate={}.__getitem__, every=1)
+    assert bowl.training
+
+
+def test_fit_refuses_the_early_stopping_of_another_training(bowl):
+    stopping = EarlyStopping(2)
+    options = {"model": bowl, "evaluate": lambda _: 0.0, "every": 1}
+    fit(bowl, range(2), sgd(bowl), stopping=stopping, **options)
+    before = bowl.x.tolist()
+    with pytest.raises(ValueError, match="the history of another training; make a new"):
+        fit(bowl, range(2), sgd(bowl), stopping=stopping, **options)
+    assert bowl.x.tolist() == before
 
 
 def test_fit_evaluates_without_a_model_too(bowl):

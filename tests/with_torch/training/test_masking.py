@@ -113,7 +113,7 @@ def test_masking_refuses_what_is_no_probability(probability):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"special_ids": {0, 31}}, "special_ids must be from 0 to 30, got 0 to 31"),
+        ({"special_ids": {9, 31}}, "special_ids must be from 0 to 30, got 9 to 31"),
         ({"special_ids": {0, 1}}, r"special_ids must hold mask_id, 9, got \[0, 1\]"),
         ({"special_ids": set(range(31))}, "leave at least one id that may be drawn"),
         ({"vocab_size": 10}, "token_ids must be from 0 to 9, got 30 to 30"),
@@ -122,6 +122,32 @@ def test_masking_refuses_what_is_no_probability(probability):
 def test_masking_refuses_ids_that_do_not_fit(changed, message):
     with pytest.raises(ValueError, match=message):
         mask_tokens(torch.tensor([30]), **{**KINDS, **changed})
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size"), [(torch.uint8, 200), (torch.int8, 200), (torch.int16, 40_000)]
+)
+def test_masking_refuses_a_dtype_that_does_not_hold_its_targets(
+    dtype, size, without_shape_checks
+):
+    ids = torch.tensor([5, 6], dtype=dtype)
+    with pytest.raises(TypeError, match=r"dtype that holds -100 and .*; give tok"):
+        mask_tokens(ids, mask_id=2, vocab_size=size, special_ids={2})
+
+
+def test_masking_takes_special_ids_of_any_kind_that_are_whole(without_shape_checks):
+    ids = torch.arange(10)
+    inputs, _ = mask_tokens(
+        ids, mask_id=2, vocab_size=10, special_ids=iter(range(9)), probability=1.0
+    )
+    assert torch.equal(inputs[:9], ids[:9])
+    with pytest.raises(TypeError, match="special_ids must be whole numbers"):
+        mask_tokens(ids, mask_id=2, vocab_size=10, special_ids={0.5, 2})
+
+
+def test_perplexity_refuses_several_losses():
+    with pytest.raises(ValueError, match=r"mean over all targets, got shape \(2,\)"):
+        perplexity(torch.tensor([2.0, 6.0]))
 
 
 def test_perplexity_is_the_number_of_equal_choices():

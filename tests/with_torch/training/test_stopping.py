@@ -84,6 +84,8 @@ def test_stopping_goes_on_from_its_state():
     assert model.weight.item() == 2.0
 
 
-def test_stopping_refuses_no_patience():
-    with pytest.raises(ValueError, match="patience must be at least 1, got 0"):
-        EarlyStopping(0)
+@pytest.mark.parametrize("patience", [0, 1.5, nan])
+def test_stopping_refuses_what_is_no_patience(patience, without_shape_checks):
+    message = "patience must be a whole number of at least 1, got"
+    with pytest.raises(ValueError, match=message):
+        EarlyStopping(patience)

@@ -17,6 +17,8 @@ from encoderlab.with_torch.training.stopping import EarlyStopping
 
 FORMAT = "encoderlab training 1"
 KEY = "encoderlab.training"  # of the one entry in the file's metadata
+PARTS = {"step", "optimizer", "groups", "parameters", "numbers"}
+PARTS |= {"losses", "random.cpu"}
 MOST_SHOWN = 12
 
 
@@ -54,9 +56,10 @@ def save_checkpoint(
     ----------
     path
         The file; one that is there is replaced in one stroke once the new one is safely
-        on the disk. Until then the new one is called ``path`` with ``.part`` after it.
+        on the disk. Until then the new one is called ``path`` with the number of the
+        process and ``.part`` after it.
     model, optimizer
-        What is trained and by what.
+        What is trained and by what: all that the optimiser trains is the model's.
     step
         Steps that were done.
     losses
@@ -66,8 +69,12 @@ def save_checkpoint(
 
     Raises
     ------
+    OSError
+        If ``path`` cannot be written.
     TypeError
         If an option of the optimiser is none that JSON can hold.
+    ValueError
+        If the optimiser trains a parameter that is not the model's.
 
     Notes
     -----
@@ -99,9 +106,10 @@ def save_checkpoint(
     tensors["losses"] = torch.tensor(losses, dtype=torch.float64)
     about = {
         "format": FORMAT,
-        "step": step,
+        "step": int(step),
         "optimizer": type(optimizer).__name__,
         "groups": own["param_groups"],
+        "parameters": _parameters(model, optimizer),
         "numbers": numbers,
     }
     try:
@@ -172,6 +180,18 @@ def load_checkpoint(
     return Saved(about["step"], tensors["losses"])
 
 
+def _parameters(model, optimizer):
+    """The names of what the optimiser trains, group by group."""
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    groups = [[id(p) for p in group["params"]] for group in optimizer.param_groups]
+    if not names.keys() >= {p for group in groups for p in group}:
+        raise ValueError(
+            "the optimiser trains a parameter that is not the model's; give the model "
+            "that holds them all"
+        )
+    return [[names[p] for p in group] for group in groups]
+
+
 def _generators():
     """The generators that dropout and the like draw from, by device."""
     ours = (torch.default_generator, *torch.cuda.default_generators)
@@ -180,15 +200,25 @@ def _generators():
 
 def _replace(path, content):
     """Write a file so that at any moment the old or the new one is there, whole."""
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
+    path = path.resolve()  # of a link, the file it points to
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent}; make it first")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _read(path):
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file")
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
@@ -199,10 +229,19 @@ def _read(path):
             f"{path} is damaged or no checkpoint of a training ({error}); delete it to "
             "begin anew"
         ) from error
-    about = json.loads(metadata.get(KEY, "{}"))
-    if about.get("format") != FORMAT:
+    try:
+        about = json.loads(metadata.get(KEY, "{}"))
+    except json.JSONDecodeError:
+        about = {}
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise ValueError(
             f"{path} is safetensors, but no checkpoint of a training; give another path"
+        )
+    missing = PARTS - (tensors.keys() | about.keys())
+    if missing:
+        raise ValueError(
+            f"{path} is damaged, it lacks {', '.join(sorted(missing))}; delete it to "
+            "begin anew"
         )
     return tensors, about
 
@@ -212,12 +251,19 @@ def _require_fit(path, parts, about, model, optimizer, stopping):
     kind = type(optimizer).__name__
     if about["optimizer"] != kind:
         problems.append(f"optimizer: {about['optimizer']} in the file, here {kind}")
-    theirs = [len(group["params"]) for group in about["groups"]]
-    ours = [len(group["params"]) for group in optimizer.param_groups]
-    if theirs != ours:
-        problems.append(f"parameters in each group: {theirs} in the file, here {ours}")
+    theirs, ours = about["parameters"], _parameters(model, optimizer)
+    counts = [len(names) for names in theirs], [len(names) for names in ours]
+    there, here = counts
+    if there != here:
+        problems.append(f"parameters in each group: {there} in the file, here {here}")
+    elif theirs != ours:
+        problems.append("parameters: other ones, or in another order, in a group")
     if ("stopping" in parts) != (stopping is not None):
         problems.append("early stopping: only one of the file and the call has it")
+    elif stopping is not None:
+        theirs, ours = parts["stopping"].get("options"), stopping.state()["options"]
+        if theirs is None or theirs.tolist() != ours.tolist():
+            problems.append("early stopping: another patience or direction in the file")
     own = model.state_dict()
     for name in sorted(own.keys() | parts["model"].keys()):
         here, there = _kind(own.get(name)), _kind(parts["model"].get(name))

@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
+from encoderlab.with_torch.embeddings import require_range
+from encoderlab.with_torch.masks import require_whole
 from encoderlab.with_torch.training.checkpoint import load_checkpoint, save_checkpoint
 from encoderlab.with_torch.training.stopping import EarlyStopping
 
@@ -40,8 +42,11 @@ def accuracy(
 
     Raises
     ------
+    TypeError
+        If the targets are not whole numbers.
     ValueError
-        If no position counts, or the shapes do not fit.
+        If no position counts, a target is none of the classes, or the shapes do not
+        fit.
 
     Notes
     -----
@@ -52,6 +57,7 @@ def accuracy(
     >>> accuracy(torch.eye(3), torch.tensor([0, 1, 1]))
     0.6666666666666666
     """
+    require_whole("targets", targets)
     if logits.shape[:-1] != targets.shape:
         raise ValueError(
             "targets must have one class for each row of logits, expected shape "
@@ -60,6 +66,7 @@ def accuracy(
     counted = targets != ignore_index
     if not counted.any():
         raise ValueError("no target counts: there is nothing to be right about")
+    require_range("targets", targets[counted], logits.shape[-1])
     # a row with NaN in it has no highest score
     right = (logits.argmax(-1) == targets) & ~logits.isnan().any(-1)
     return right[counted].double().mean().item()
@@ -155,9 +162,10 @@ def fit(
         Given that figure, ends the training before the batches are used up; at the end
         ``model`` gets the weights that were best.
     checkpoint
-        A file in which the training is stored after every ``save_every`` steps and
-        after the last. If it is there already, the training goes on from it and its
-        learning rates, and a finished one does nothing more: delete it to begin anew.
+        A file in which the training is stored at the beginning, after every
+        ``save_every`` steps and after the last. If it is there already, the training
+        goes on from it and its learning rates, and a finished one does nothing more:
+        delete it to begin anew.
     save_every
         Steps between two checkpoints, at least 1.
 
@@ -172,7 +180,8 @@ def fit(
         If a loss, a gradient or a factor is not finite. The parameters are those of the
         step before.
     TypeError
-        If ``step`` does not return a scalar tensor.
+        If ``step`` does not return a scalar tensor, ``batches`` is no list, or the
+        optimiser has an option that cannot be stored.
     ValueError
         If there is no batch, options are out of range or do not go together, the loss
         does not depend on the optimiser's parameters, or the checkpoint is damaged or
@@ -198,6 +207,12 @@ def fit(
     losses: list[float] = []
     if checkpoint is not None and Path(checkpoint).exists():
         losses = _resume(checkpoint, batches, model, optimizer, stopping)
+    elif stopping is not None and stopping.history:
+        raise ValueError(
+            "stopping has the history of another training; make a new EarlyStopping"
+        )
+    elif checkpoint is not None:  # what cannot be stored is found before the first step
+        _save(checkpoint, model, optimizer, losses, stopping)
     if model is not None:
         model.train()
     total = len(batches)
@@ -225,6 +240,11 @@ def fit(
 
 def _resume(checkpoint, batches, model, optimizer, stopping):
     saved = load_checkpoint(checkpoint, model, optimizer, stopping=stopping)
+    if len(saved.losses) != saved.step:
+        raise ValueError(
+            f"{checkpoint} has done {saved.step} steps and holds {len(saved.losses)} "
+            "losses; fit goes on only from what it stored itself, or with all losses"
+        )
     if saved.step > len(batches):
         raise ValueError(
             f"{checkpoint} has done {saved.step} steps and there are only "
@@ -261,7 +281,8 @@ def _change(step, batch, optimizer, done, factor, max_norm):
         raise FloatingPointError(
             f"at step {done} the loss is {value}, the gradients' norm {norm} and the "
             f"schedule's factor {factor}; lower the learning rate, warm up, or clip "
-            "with max_norm. The parameters are those of the step before"
+            "with max_norm; a NaN at once is often a mean over nothing. The parameters "
+            "are those of the step before"
         )
     rates = [group["lr"] for group in groups]
     try:
@@ -277,16 +298,22 @@ def _change(step, batch, optimizer, done, factor, max_norm):
 def _evaluate(evaluate, done, model, stopping):
     if model is not None:
         model.eval()
-    with torch.no_grad():
-        value = evaluate(done)
-    if model is not None:
-        model.train()
+    try:
+        with torch.no_grad():
+            value = evaluate(done)
+    finally:
+        if model is not None:
+            model.train()
     if stopping is not None:
         stopping.update(done, value, model)
 
 
 def _require_options(batches, max_norm, model, stopping, evaluate, checkpoint):
     """Refuse options that do not go together."""
+    if not (hasattr(batches, "__len__") and hasattr(batches, "__getitem__")):
+        raise TypeError(
+            f"batches must be a list, got {type(batches).__name__}; give list(batches)"
+        )
     if len(batches) == 0:
         raise ValueError("there is no batch to train on")
     if max_norm is not None and not max_norm > 0:

@@ -49,6 +49,8 @@ def mask_tokens(
 
     Raises
     ------
+    TypeError
+        If ids are not whole numbers, or of a dtype that does not hold -100 and all ids.
     ValueError
         If ``probability`` or an id is out of range, ``special_ids`` lacks ``mask_id``,
         or leaves no token to draw.
@@ -72,13 +74,20 @@ def mask_tokens(
     """
     if not 0 <= probability <= 1:
         raise ValueError(f"probability must be in [0, 1], got {probability}")
-    special = torch.tensor(sorted(special_ids), dtype=torch.long)
-    require_range("special_ids", special, vocab_size)
+    special_ids = set(special_ids)
     if mask_id not in special_ids:
         raise ValueError(
             f"special_ids must hold mask_id, {mask_id}, got {sorted(special_ids)}"
         )
+    special = torch.tensor(sorted(special_ids))
+    require_range("special_ids", special, vocab_size)
     require_range("token_ids", token_ids, vocab_size)
+    holds = torch.iinfo(token_ids.dtype)
+    if holds.min > -100 or holds.max < vocab_size - 1:
+        raise TypeError(
+            f"token_ids must have a dtype that holds -100 and {vocab_size - 1}, got "
+            f"{token_ids.dtype}; give token_ids.long()"
+        )
     ordinary = torch.ones(vocab_size, dtype=torch.bool)
     ordinary[special] = False
     words = ordinary.nonzero().flatten().to(token_ids)  # the ids that may be drawn
@@ -115,6 +124,11 @@ def perplexity(loss: float | Tensor) -> float:
     float
         The perplexity, 1 for a model that is always right.
 
+    Raises
+    ------
+    ValueError
+        If ``loss`` is more than one number.
+
     Notes
     -----
     Of the hidden tokens alone: not to be compared with a language model's, which sees
@@ -125,7 +139,13 @@ def perplexity(loss: float | Tensor) -> float:
     >>> round(perplexity(torch.tensor(8.0).log()), 3)  # a guess among eight
     8.0
     """
-    return torch.as_tensor(loss, dtype=torch.float64).exp().item()
+    number = torch.as_tensor(loss, dtype=torch.float64)
+    if number.numel() != 1:
+        raise ValueError(
+            f"loss must be one number, the mean over all targets, got shape "
+            f"{tuple(number.shape)}"
+        )
+    return number.exp().item()
 
 
 def unigram_perplexity(

@@ -24,7 +24,7 @@ class EarlyStopping:
     Raises
     ------
     ValueError
-        If ``patience`` is below 1.
+        If ``patience`` is no whole number or below 1.
 
     Notes
     -----
@@ -41,8 +41,10 @@ class EarlyStopping:
     """
 
     def __init__(self, patience: int, *, higher_is_better: bool = False):
-        if patience < 1:
-            raise ValueError(f"patience must be at least 1, got {patience}")
+        if not isinstance(patience, int) or patience < 1:
+            raise ValueError(
+                f"patience must be a whole number of at least 1, got {patience}"
+            )
         self.patience, self.higher_is_better = patience, higher_is_better
         self.history: list[tuple[int, float]] = []
         self.weights: dict[str, Tensor] = {}
@@ -99,6 +101,7 @@ class EarlyStopping:
     def state(self) -> dict[str, Tensor]:
         """Say all that there is to remember, in tensors; for a checkpoint."""
         return {
+            "options": torch.tensor([self.patience, self.higher_is_better]).long(),
             "steps": torch.tensor([step for step, _ in self.history]).long(),
             "values": torch.tensor([v for _, v in self.history], dtype=torch.float64),
             **{f"weights.{name}": value for name, value in self.weights.items()},

@@ -238,7 +238,7 @@ def empty_dropped(module, weight_decay):
 
 @wrong("decay_groups")
 def exempt_unsaid(module, weight_decay):
-    """you give the second group no weight_decay: it gets the optimiser's, as AdamW's 0.01
+    """you give the second group no weight_decay: AdamW then takes its own 0.01
 
     write its 0 down
     """
