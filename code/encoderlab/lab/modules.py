@@ -47,8 +47,8 @@ def give_weights(module: Any, reference: nn.Module, rng: np.random.Generator) ->
         if name not in own:
             has = f"; it has {_first(unasked) or 'none'}" if unasked or not own else ""
             raise WrongForm(
-                f"it has no parameter {name}{has}. A module that two names share counts "
-                "once; those in a plain list do not"
+                f"it has no parameter {name}{has}. A module that two names share "
+                "counts once; those in a plain list do not"
             )
         if own[name].shape != wanted.shape:
             raise WrongForm(
@@ -58,9 +58,7 @@ def give_weights(module: Any, reference: nn.Module, rng: np.random.Generator) ->
         with torch.no_grad():
             own[name].copy_(value)
     if unasked:
-        raise WrongForm(
-            f"it has parameters that are not asked for: {_first(unasked)}"
-        )
+        raise WrongForm(f"it has parameters that are not asked for: {_first(unasked)}")
     return module.eval()
 
 
