@@ -296,6 +296,18 @@ class UpToMaskNotChosen(AfterTheMask):
 
 
 @here
+class UpToTheLastSpecial(AfterTheFirst):
+    """you take all ids up to the last special one for special ones
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+    @property
+    def begin(self):
+        return int(self.special.max()) + 1
+
+
+@here
 class FirstOnesSpecialOneNumber(AfterTheFirst, FateOfTheChoice):
     """you take the first ids for the special ones, and use one number twice
 
@@ -486,6 +498,17 @@ class MasksAlone(Masking):
 
 
 @here
+class MasksAndPadsAlone(Masking):
+    """of the special ids you leave out [MASK] and 0 alone
+
+    whose id is in special_ids is never chosen
+    """
+
+    def may_be(self):
+        return (self.ids != self.mask_id) & (self.ids != 0)
+
+
+@here
 class SpecialTargets(Masking):
     """you put special tokens into the targets, though their inputs stay
 
@@ -531,6 +554,17 @@ class ChosenReturned(Masking):
 
     def targets(self, chosen, inputs):
         return chosen
+
+
+@here
+class ChosenAsNumbers(Masking):
+    """your targets are 1 where a token is chosen, and 0 elsewhere
+
+    the targets are the chosen tokens' ids, and -100 everywhere else
+    """
+
+    def targets(self, chosen, inputs):
+        return chosen.to(self.ids)
 
 
 @here
