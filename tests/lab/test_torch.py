@@ -144,6 +144,16 @@ def test_unusable_answer_is_said_to_be(answer, what):
     assert any(what in failure.what for failure in report.failures)
 
 
+def test_mistake_is_named_in_float32_where_that_is_precise_enough():
+    def unigram_perplexity(train_ids, held_out_ids, vocab_size):
+        seen, asked = train_ids[train_ids >= 0], held_out_ids[held_out_ids >= 0]
+        counts = torch.bincount(seen, minlength=vocab_size) + 0.5
+        return float((-(counts / counts.sum()).log()[asked].mean()).exp())
+
+    report = judge("torch.unigram_perplexity", unigram_perplexity)
+    assert report.mistakes == ["torch.unigram_perplexity.half_more"]
+
+
 def test_input_that_was_changed_is_put_back():
     x = torch.ones(3)
     answer = asked(ask(lambda x: x.mul_(2), x, says="double"))
@@ -241,7 +251,7 @@ def test_parameter_that_is_not_asked_for_is_named():
 
 def test_of_other_parameters_the_first_few_are_named():
     module = nn.ModuleDict({f"l{i}": nn.Linear(2, 2, bias=False) for i in range(9)})
-    with pytest.raises(WrongForm, match=r"it has l0\.weight, .*, l4\.weight and 4"):
+    with pytest.raises(WrongForm, match=r"has l0\.weight, .*, l4\.weight and 4"):
         weights(module)
 
 

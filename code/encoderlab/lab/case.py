@@ -17,7 +17,8 @@ from encoderlab.with_numpy.parameters import parameters
 
 RTOL = 1e-7
 SAME = 1e-9
-"""Relative difference below which two wrong answers count as the same."""
+"""Relative difference below which two wrong answers count as the same; where a question
+grants more than ``RTOL``, as in float32, it is the question's."""
 
 
 @dataclass

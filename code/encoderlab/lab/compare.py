@@ -21,8 +21,8 @@ ADVICE = {
     "before Module.__init__": "\nbegin __init__ with super().__init__()",
     "mat1 and mat2": "\nthe last axis of the first must be as long as the last but one "
     "of the second: print both shapes",
-    "Boolean value of Tensor": "\n`in` and == compare a tensor's numbers; which tensor "
-    "it is, `is` says, or id(…) in a set of ids",
+    "Boolean value of Tensor": "\n`in` and == compare a tensor's numbers; which "
+    "tensor it is, `is` says, or id(…) in a set of ids",
     "Expected target size": "\nPyTorch's own wants the classes on axis 1: flatten the "
     "positions into one axis, (N, V) and (N,)",
     "must match the size of tensor": "\nprint the shapes of both: a sum, mean or amax "
@@ -99,7 +99,7 @@ def compare(expected: Answer, answer: Answer) -> tuple[str, str, str] | None:
 
 def in_words(error: BaseException) -> str:
     """Give an error's name, message and line in the learner's code, and advice."""
-    if isinstance(error, EOFError):
+    if isinstance(error, EOFError) and "reading a line" in str(error):
         return "EOFError: it waits for input; take input() out"
     frames = traceback.extract_tb(error.__traceback__)
     libraries = (PACKAGE, sys.prefix, sys.base_prefix, "<frozen", "<__array")

@@ -1,7 +1,7 @@
 """Judge a solution: ask it what the reference is asked, compare, name the mistake."""
 
 import time
-from contextlib import nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from encoderlab.lab.load import CannotLoad, load_solution
 from encoderlab.lab.outcome import Report
 
 ENDED = "the solution ended the whole program (exit code {}); take exit() out"
+BROKEN = (
+    "the book's own solution fails here too: {}\nrestart the kernel and check again"
+)
 SEEDS = (1, 2)
 """Two independent probes: what agrees on both is no accident."""
 
@@ -56,23 +59,32 @@ def judge(
             f"{exercise.name} is an exercise of chapter {exercise.chapter}, got "
             f"chapter={chapter}; give {exercise.chapter} or a later one"
         )
-    with _own_chance(exercise):
+    with _apart(exercise):
         return _judge(exercise, solution, right, chapter)
 
 
-def _own_chance(exercise):
-    """What a notebook draws after a check does not depend on it."""
+@contextmanager
+def _apart(exercise):
+    """A check neither changes what a notebook draws nor hangs on its grad mode."""
     if not exercise.in_torch:
-        return nullcontext()
-    from encoderlab.lab.modules import own_chance  # torch is for its exercises alone
+        yield
+        return
+    import torch  # for its exercises alone
 
-    return own_chance()
+    from encoderlab.lab.modules import own_chance
+
+    with own_chance(), torch.enable_grad():
+        yield
 
 
 def _judge(exercise, solution, right, chapter):
     start = time.perf_counter()
     check = exercise.check()
     right = right or ask_reference(exercise, chapter)
+    for answer in (answer for answers in right.values() for answer in answers):
+        if answer.error is not None and not getattr(answer.case, "raises", None):
+            said = BROKEN.format(in_words(answer.error))
+            return Report(exercise.id, "error", message=said, chapter=chapter)
     given = {seed: list(ask_all(check, solution, seed, chapter)) for seed in SEEDS}
     cases = sum(map(len, right.values()))
     report = Report(exercise.id, "passed", cases=cases, chapter=chapter)
@@ -91,9 +103,10 @@ def _judge(exercise, solution, right, chapter):
                 report.status = "error"
             report.failures = together(report.failures)
             if report.status == "failed":
-                report.named, report.at_first = diagnose(
-                    exercise, right, given, chapter
-                )
+                with _apart(exercise):  # the solution may have changed the mode
+                    report.named, report.at_first = diagnose(
+                        exercise, right, given, chapter
+                    )
     report.seconds = time.perf_counter() - start
     return report
 

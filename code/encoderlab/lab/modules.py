@@ -185,7 +185,16 @@ def close(one: Tensor, other: Tensor) -> bool:
     -------
     bool
         Whether they differ by 1e-9 at most, relatively or from 0.
+
+    Raises
+    ------
+    WrongForm
+        If one is no tensor.
     """
+    for result in (one, other):
+        if not isinstance(result, Tensor):
+            kind = type(result).__name__
+            raise WrongForm(f"it must return a tensor, it returns {kind}")
     return torch.allclose(one, other, rtol=1e-9, atol=1e-9)
 
 

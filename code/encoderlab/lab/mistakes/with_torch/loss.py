@@ -111,6 +111,15 @@ def _(x, t, smoothing):
     return (smoothed(log_p, t, 0.0) - smoothing * log_p.mean(-1)).mean()
 
 
+@rows("shares_swapped")
+def _(x, t, smoothing):
+    """you give eps to the target and 1 - eps to all classes
+
+    the target's share is 1 - eps, and each class gets eps / V
+    """
+    return smoothed(x.log_softmax(-1), t, 1 - smoothing).mean()
+
+
 @rows("target_loses_alone")
 def _(x, t, smoothing):
     """you take eps from the target and give it to nobody

@@ -15,7 +15,6 @@ from encoderlab.lab.modules import exact, own_chance
 
 MASK = 6
 SPECIAL = (0, 1, MASK, 13)
-KINDS = {"mask_id": MASK, "vocab_size": 17, "special_ids": set(SPECIAL)}
 WORDS = [i for i in range(17) if i not in SPECIAL]
 SEEN = torch.tensor([2, 3, 5, 9, 12])
 """The tokens of the texts; eight others may be drawn."""
@@ -29,7 +28,7 @@ def mask_tokens(solution, rng):
     def masked(ids, seed=seed, **options):
         """Both results; what PyTorch's own generator is asked for follows a seed."""
         with own_chance(seed):
-            return _two(solution(ids.clone(), **KINDS | options), ids)
+            return _two(solution(ids.clone(), **_kinds() | options), ids)
 
     rows = np.tile(np.arange(17), (3, 40))
     mixed = torch.from_numpy(rng.permuted(rows, axis=1))
@@ -42,13 +41,13 @@ def mask_tokens(solution, rng):
         """Both results of 12 calls, one after the other."""
         with own_chance(seed):
             pairs = [
-                _two(solution(ids.clone(), **KINDS, probability=probability), ids)
+                _two(solution(ids.clone(), **_kinds(), probability=probability), ids)
                 for ids in texts
             ]
         return [torch.stack(parts) for parts in zip(*pairs, strict=True)]
 
     def refused(says, ids=FEW, **options):
-        how = {**KINDS, **options}
+        how = {**_kinds(), **options}
         return Case(says, lambda: solution(ids.clone(), **how), raises=ValueError)
 
     for wrong in (-0.1, 1.1, float("nan")):
@@ -71,7 +70,7 @@ def _nothing_and_all(solution, masked, mixed):
             lambda ids, **how: [str(x.dtype) for x in _two(solution(ids, **how), ids)],
             FEW.to(dtype),
             says=f"the dtypes of inputs and targets, {says}",
-            keywords={**KINDS, "probability": 1.0},
+            keywords={**_kinds(), "probability": 1.0},
         )
 
     def surely(part):
@@ -109,6 +108,7 @@ def _nothing_and_all(solution, masked, mixed):
     )
     for dtype in (torch.int32, torch.int16):
         yield both(dtype, f"ids in {dtype}")
+    yield Property("special_ids are as they were", partial(_unchanged, solution))
     for kind in (list, tuple, frozenset):
         yield Property(
             f"special_ids may be a {kind.__name__}",
@@ -138,7 +138,7 @@ def _one_generator_or_another(solution, masked, ids):
     )
     yield Property(
         "PyTorch's own generator is left alone where another is given",
-        lambda: _left_alone(partial(solution, ids.clone(), **KINDS)),
+        lambda: _left_alone(partial(solution, ids.clone(), **_kinds())),
     )
     yield Property(
         "without a generator torch.manual_seed decides",
@@ -161,13 +161,19 @@ def _in_shares(masked, many, texts):
                 f"{what} differs from {name} to {name}",
                 lambda found=found, axis=axis: _differs(found(), axis),
             )
-    if not all(_differs(f(), axis) for f in apart.values() for axis in (0, 1, 2)):
-        return  # too few draws for shares
+    if not all(
+        _differs(f(), axis) for f in apart.values() for axis in range(len(AXES))
+    ):
+        return  # what is drawn once for many makes a share mean nothing
     for axes, name in (((2,), "sequence"), ((1, 2), "call")):
         yield Property(
             f"how many are chosen differs from {name} to {name}",
             lambda axes=axes: (many(0.5)[1] != -100).sum(axes).unique().numel() > 1,
         )
+    yield Property(
+        "how many become [MASK] differs from call to call",
+        lambda: (many(1.0)[0] == MASK).sum((1, 2)).unique().numel() > 1,
+    )
     for what, found in apart.items():
         yield Property(
             f"{what}: one token has no influence on the next",
@@ -177,9 +183,9 @@ def _in_shares(masked, many, texts):
     def fates():
         inputs, targets = many(1.0)
         chosen = targets != -100  # all, unless something else is wrong
-        return _shares(inputs[chosen], texts[chosen], 0.1)
+        return _shares(inputs[chosen], texts[chosen], 0.05)
 
-    yield Case("probability = 1: what the chosen ones become, to one decimal", fates)
+    yield Case("probability = 1: what the chosen ones become, in steps of 0.05", fates)
     yield Case(
         "probability = 0.5: the share of [MASK] in the inputs, in steps of 0.05",
         lambda: _shares(many(0.5)[0], texts, 0.05)["[MASK]"],
@@ -202,7 +208,7 @@ def _in_shares(masked, many, texts):
             f"which token is drawn differs from {name} to {name}",
             lambda axis=axis: _draws_differ(many(1.0)[0], texts, axis),
         )
-    if not all(_draws_differ(many(1.0)[0], texts, axis) for axis in (0, 1, 2)):
+    if not all(_draws_differ(many(1.0)[0], texts, axis) for axis in range(len(AXES))):
         return  # which one it is, is left to chance
     yield Case(
         "how many different tokens are drawn",
@@ -226,6 +232,11 @@ def _in_shares(masked, many, texts):
     )
 
 
+def _kinds():
+    """The ids of each kind, made anew: a solution may change its own."""
+    return {"mask_id": MASK, "vocab_size": 17, "special_ids": set(SPECIAL)}
+
+
 def _two(answer, ids):
     """Both results, each a tensor of the ids' shape."""
     if not isinstance(answer, tuple | list) or len(answer) != 2:
@@ -246,12 +257,19 @@ def _untouched(masked, ids):
     return bool((inputs == ids).all() and (targets == -100).all())
 
 
+def _unchanged(solution):
+    kinds = _kinds()
+    with own_chance(0):
+        solution(FEW.clone(), **kinds)
+    return kinds == _kinds()
+
+
 def _kept_where_not_asked(inputs, targets, ids):
     return bool((inputs == ids)[targets == -100].all())
 
 
 def _differs(found, axis):
-    """Whether not all lines along an axis are constant; nowhere differing is fine."""
+    """Whether a line along the axis holds both; all or none passes, shares see that."""
     along = (found != found.narrow(axis, 0, 1)).any()
     return bool(along) or bool(found.all()) or not bool(found.any())
 
@@ -289,7 +307,7 @@ def _drawn(inputs, ids):
 
 
 def _draws_differ(inputs, ids, axis):
-    """Whether not all lines along an axis have one token each; none at all is fine."""
+    """Whether a line along the axis holds two tokens; none passes, shares see that."""
     found = _drawn(inputs, ids)
     lowest = inputs.where(found, 99).amin(axis)
     return bool((inputs.where(found, -1).amax(axis) > lowest).any() or not found.any())

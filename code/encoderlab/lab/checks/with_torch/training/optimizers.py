@@ -65,6 +65,8 @@ def _named(solution, module, decay):
     for place, group in enumerate(groups, start=1):
         if not isinstance(group, dict) or {"params", "weight_decay"} - set(group):
             raise WrongForm("a group is a dictionary with params and weight_decay")
+        if group["weight_decay"] is None:
+            raise WrongForm("weight_decay must be a number, not None")
         listed = Counter(names.get(id(p), "another") for p in group["params"])
         said[f"group {place}"] = dict(listed)
         said[f"its decay {place}"] = float(group["weight_decay"])

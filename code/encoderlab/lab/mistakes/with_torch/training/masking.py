@@ -296,6 +296,18 @@ class UpToMaskNotChosen(AfterTheMask):
 
 
 @here
+class UpToTheLastSpecial(AfterTheFirst):
+    """you take all ids up to the last special one for special ones
+
+    special ids may be any: torch.isin(token_ids, …) says which tokens have one
+    """
+
+    @property
+    def begin(self):
+        return int(self.special.max()) + 1
+
+
+@here
 class FirstOnesSpecialOneNumber(AfterTheFirst, FateOfTheChoice):
     """you take the first ids for the special ones, and use one number twice
 
@@ -486,6 +498,17 @@ class MasksAlone(Masking):
 
 
 @here
+class MasksAndPadsAlone(Masking):
+    """of the special ids you leave out [MASK] and 0 alone
+
+    whose id is in special_ids is never chosen
+    """
+
+    def may_be(self):
+        return (self.ids != self.mask_id) & (self.ids != 0)
+
+
+@here
 class SpecialTargets(Masking):
     """you put special tokens into the targets, though their inputs stay
 
@@ -531,6 +554,17 @@ class ChosenReturned(Masking):
 
     def targets(self, chosen, inputs):
         return chosen
+
+
+@here
+class ChosenAsNumbers(Masking):
+    """your targets are 1 where a token is chosen, and 0 elsewhere
+
+    the targets are the chosen tokens' ids, and -100 everywhere else
+    """
+
+    def targets(self, chosen, inputs):
+        return chosen.to(self.ids)
 
 
 @here
@@ -1446,6 +1480,19 @@ def _(seen, asked):
     every negative id is none: compare with 0
     """
     return seen[seen != -100], asked[asked != -100]
+
+
+@plain
+def negatives_left_in_a_loop(train_ids, held_out_ids, vocab_size):
+    """you do not take out the negative ids: in counts[i], -1 is the last one
+
+    train_ids[train_ids >= 0], and so for held_out_ids
+    """
+    ours.unigram_perplexity(train_ids, held_out_ids, vocab_size)  # the errors
+    more = torch.ones(vocab_size, dtype=torch.float64)
+    for i in train_ids.flatten():
+        more[i] += 1
+    return of(more / more.sum(), held_out_ids.flatten()).item()
 
 
 @plain

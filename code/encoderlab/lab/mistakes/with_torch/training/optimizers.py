@@ -238,9 +238,9 @@ def empty_dropped(module, weight_decay):
 
 @wrong("decay_groups")
 def exempt_unsaid(module, weight_decay):
-    """you give the second group no weight_decay: AdamW then takes its own 0.01
+    """you give the second group no weight_decay: it gets the optimiser's own
 
-    write its 0 down
+    write its 0 down: torch.optim.AdamW's own is 0.01
     """
     decaying, exempt = ours.decay_groups(module, weight_decay)
     return [decaying, {"params": exempt["params"]}]
