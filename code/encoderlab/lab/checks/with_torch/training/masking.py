@@ -183,9 +183,13 @@ def _in_shares(masked, many, texts):
     def fates():
         inputs, targets = many(1.0)
         chosen = targets != -100  # all, unless something else is wrong
-        return _shares(inputs[chosen], texts[chosen], 0.05)
+        return _shares(inputs[chosen], texts[chosen], 0.1)
 
-    yield Case("probability = 1: what the chosen ones become, in steps of 0.05", fates)
+    yield Case("probability = 1: what the chosen ones become, to one decimal", fates)
+    yield Property(
+        "probability = 1: about a tenth of the chosen ones stay as they are",
+        lambda: 0.075 < _share(many(1.0)[0] == texts) < 0.125,
+    )
     yield Case(
         "probability = 0.5: the share of [MASK] in the inputs, in steps of 0.05",
         lambda: _shares(many(0.5)[0], texts, 0.05)["[MASK]"],

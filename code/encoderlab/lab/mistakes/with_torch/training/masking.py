@@ -119,6 +119,29 @@ class NineTenths(Masking):
 
 
 @here
+class OneInTwentyStays(Masking):
+    """you draw tokens for 15 %, and let 5 % stay as they are
+
+    of the 20 % that do not become [MASK], one half is drawn and one half stays
+    """
+
+    drawn_to = 0.95
+
+
+@here
+class ExactShares(Masking):
+    """you give [MASK] to exactly 80 % of the chosen tokens
+
+    each has a fate of its own: a number below 0.8, or not
+    """
+
+    def fates(self):
+        numbers = self.numbers().masked_fill(~self.chosen, 2.0)
+        ranks = numbers.flatten().argsort().argsort().view_as(numbers)
+        return ranks / max(int(self.chosen.sum()), 1)
+
+
+@here
 class NoneDrawn(Masking):
     """you draw no tokens: what does not become [MASK] stays as it is
 
@@ -864,6 +887,19 @@ class GeneratorSeeded(Masking):
         if self.generator is not None:
             self.generator.manual_seed(self.generator.initial_seed())
         return super().choose()
+
+
+@here
+class SpecialIdsChanged(Masking):
+    """you change special_ids, which belongs to the caller
+
+    make a set of your own: set(special_ids) | {...}
+    """
+
+    def __init__(self, ids, mask_id, vocab_size, special_ids, *others):
+        super().__init__(ids, mask_id, vocab_size, special_ids, *others)
+        if isinstance(special_ids, set):
+            special_ids.discard(mask_id)
 
 
 @here
