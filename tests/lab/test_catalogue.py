@@ -37,7 +37,7 @@ def test_mistake_is_rejected_and_named(mistake):
     assert report.status in ("failed", "error")
     assert report.failures
     assert mistake in report.mistakes
-    assert "WrongForm" not in as_text(report)  # a name of ours, not the learner's
+    assert "WrongForm" not in as_text(report, "it")  # a name of ours, not the learner's
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
