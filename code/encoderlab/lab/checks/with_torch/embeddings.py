@@ -94,7 +94,7 @@ def TextEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
         "the tables of a new module are drawn at random",
         lambda: all(w.std() > 0 for w in fresh.parameters() if w.ndim == 2),
     )
-    yield from _dropped(built(dropout=DROPPED), longest.repeat(2, 1))
+    yield from _dropped(built(dropout=DROPPED), longest.repeat(2, 1), "sequence")
 
 
 def cut_patches(solution, rng):
@@ -167,7 +167,7 @@ def PatchEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
     large = draw(rng, 1, 2, 12, 12)
     says = "12 x 12 pixels for 6 x 6, without positions"
     yield ask(blind, large, says=says, **refused)
-    yield from _dropped(built(dropout=DROPPED), draw(rng, 9, 2, 6, 6))
+    yield from _dropped(built(dropout=DROPPED), draw(rng, 9, 2, 6, 6), "image")
 
 
 def _trained(module):
@@ -175,13 +175,16 @@ def _trained(module):
     return {name: tuple(p.shape) for name, p in module.named_parameters()}
 
 
-def _dropped(module, ids):
-    """Ask for dropout of the result, in whatever order its mask is drawn."""
-    yield ask(module, ids, says="dropout = 0.3, in evaluation: nothing is dropped")
+def _dropped(module, inputs, one):
+    """Ask for dropout of the result, in whatever order its mask is drawn.
+
+    ``inputs`` are several of ``one``: "sequence" or "image".
+    """
+    yield ask(module, inputs, says="dropout = 0.3, in evaluation: nothing is dropped")
 
     def trained(seed=5):
         with own_chance(seed):
-            output = module.train()(ids)
+            output = module.train()(inputs)
         module.eval()
         return output
 
@@ -196,11 +199,13 @@ def _dropped(module, ids):
     for places, name in ((slice(1), "first vector"), (slice(1, None), "others")):
         yield Property(
             f"in training, what is not 0 of the {name} is divided by 1 - 0.3",
-            lambda places=places: _scaled(trained()[:, places], module(ids)[:, places]),
+            lambda places=places: _scaled(
+                trained()[:, places], module(inputs)[:, places]
+            ),
         )
-    for axis, one in enumerate(("sequence", "position", "feature")):
+    for axis, name in enumerate((one, "position", "feature")):
         yield Property(
-            f"in training, what is dropped differs from {one} to {one}",
+            f"in training, what is dropped differs from {name} to {name}",
             lambda axis=axis: _mixed(trained() == 0, axis),
         )
 
