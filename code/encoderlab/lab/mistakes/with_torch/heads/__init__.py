@@ -1,4 +1,4 @@
-"""What goes wrong in chapters 15 and 16, entered under this package's name."""
+"""What goes wrong with heads, a file for each kind."""
 
 from encoderlab.lab.mistakes.with_torch.heads import classifiers, masked_language_model
 

@@ -348,8 +348,9 @@ class WideTransform(Guess):
 
     def __init__(self, encoder):
         super().__init__(encoder)
-        D, F = encoder.config.d_model, encoder.config.d_ff
-        self.transform, self.norm = new_linear(D, F), LayerNorm(F, encoder.config.eps)
+        config, width = encoder.config, encoder.config.d_ff
+        self.transform = new_linear(config.d_model, width)
+        self.norm = LayerNorm(width, config.eps)
 
 
 @guess
