@@ -12,7 +12,8 @@ from encoderlab.lab.modules import (
     close,
     draw,
     give_weights,
-    own_chance,
+    in_training,
+    shapes_of,
 )
 from encoderlab.with_torch import embeddings as ours
 
@@ -133,7 +134,7 @@ def PatchEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
     says = "the parameters that training would change, {} positions"
     for kind in ("learned", "sinusoidal"):
         config = ImageConfig(**IMAGE, positions=kind)
-        yield Case(says.format(kind), lambda config=config: _trained(solution(config)))
+        yield Case(says.format(kind), lambda config=config: shapes_of(solution(config)))
     module = built()
     images = draw(rng, 2, 2, 6, 6)
     yield ask(module, images[:1], says="one image of 2 channels, 4 patches")
@@ -170,11 +171,6 @@ def PatchEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
     yield from _dropped(built(dropout=DROPPED), draw(rng, 9, 2, 6, 6), "image")
 
 
-def _trained(module):
-    """What training would change: names and shapes."""
-    return {name: tuple(p.shape) for name, p in module.named_parameters()}
-
-
 def _dropped(module, inputs, one):
     """Ask for dropout of the result, in whatever order its mask is drawn.
 
@@ -183,10 +179,7 @@ def _dropped(module, inputs, one):
     yield ask(module, inputs, says="dropout = 0.3, in evaluation: nothing is dropped")
 
     def trained(seed=5):
-        with own_chance(seed):
-            output = module.train()(inputs)
-        module.eval()
-        return output
+        return in_training(module, inputs, seed=seed)
 
     yield Property(
         "each call in training drops other places",

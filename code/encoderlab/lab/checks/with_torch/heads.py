@@ -10,7 +10,9 @@ from encoderlab.lab.modules import (
     close,
     draw,
     give_weights,
+    in_training,
     own_chance,
+    shapes_of,
 )
 from encoderlab.with_torch import heads as ours
 from encoderlab.with_torch.encoder import Encoder, ImageEncoder, TextEncoder
@@ -38,7 +40,7 @@ def _classifier(solution, reference, rng):
     yield Property("it is an nn.Module", lambda: isinstance(new, nn.Module))
     yield Property("the encoder is a part of it", lambda: new.encoder is fresh)
     says = "the names and shapes of all parameters"
-    yield Case(says, lambda: {n: tuple(p.shape) for n, p in new.named_parameters()})
+    yield Case(says, lambda: shapes_of(new))
     model = ready(_text_encoder())
     ids = torch.from_numpy(rng.integers(9, size=(2, 5)))
     ids[0, :3] = torch.tensor([1, 7, 2])
@@ -66,13 +68,13 @@ def _classifier(solution, reference, rng):
         "the map of a new model is drawn at random",
         lambda: bool(new.classifier.weight.std() > 0),
     )
-    yield from _in_training(ready(_text_encoder(dropout=0.3)), ids)
+    yield from _dropped(ready(_text_encoder(dropout=0.3)), ids)
     for wrong in (0, -1):
         says = f"{wrong} classes"
         yield Case(says, lambda wrong=wrong: solution(fresh, wrong), raises=ValueError)
 
 
-def _in_training(model, ids):
+def _dropped(model, ids):
     """Ask that the encoder is trained, and that nothing else is drawn by chance."""
 
     def encoder_at_rest():
@@ -84,7 +86,7 @@ def _in_training(model, ids):
 
     yield Property(
         "in training, the encoder's dropout is on",
-        lambda: not close(*(_trained(model, ids, seed) for seed in (5, 6))),
+        lambda: not close(*(in_training(model, ids, seed=seed) for seed in (5, 6))),
     )
     yield Property(
         "in training, nothing is dropped but in the encoder",
@@ -173,7 +175,7 @@ def MaskedLanguageModel(solution, rng):  # noqa: N802  # named as what it checks
     yield ask(dropped, ids, says=says)
     yield Property(
         "in training the encoder drops values",
-        lambda: not close(*(_trained(dropped, ids, seed) for seed in (1, 2))),
+        lambda: not close(*(in_training(dropped, ids, seed=seed) for seed in (1, 2))),
     )
     yield Property(
         "in training decode drops nothing", lambda: _decodes_alike(dropped, states)
@@ -225,13 +227,6 @@ def _of_the_table(model, states):
     if found is None:
         raise WrongForm("no gradient comes back to the table of embeddings")
     return found
-
-
-def _trained(model, ids, seed):
-    with own_chance(seed):
-        logits = model.train()(ids)
-    model.eval()
-    return logits
 
 
 def _decodes_alike(model, states):
