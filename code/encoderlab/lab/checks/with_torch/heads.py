@@ -75,7 +75,7 @@ def _classifier(solution, reference, rng):
 
 
 def _dropped(model, ids):
-    """Ask that the encoder is trained, and that nothing else is drawn by chance."""
+    """Ask for an encoder in training mode, and that nothing else is drawn by chance."""
 
     def encoder_at_rest():
         with own_chance(5):
@@ -100,7 +100,10 @@ def _text_encoder(**choices):
 
 def MaskedLanguageModel(solution, rng):  # noqa: N802  # named as what it checks
     def reader(**choices):
-        """An encoder; its table is drawn here, in case that the solution copies it."""
+        """An encoder, its table drawn before the solution is built.
+
+        So a solution that copies the table has a copy of the same numbers.
+        """
         encoder = _text_encoder(**choices).double()
         encoder.embeddings.token.weight.data = draw(rng, 19, 12)
         return encoder
@@ -183,12 +186,16 @@ def MaskedLanguageModel(solution, rng):  # noqa: N802  # named as what it checks
 
 
 def _require_one_table(model, encoder):
-    """The decoder is tied: nothing but the encoder's table is as large."""
-    table = encoder.embeddings.token.weight
-    tied = getattr(getattr(model, "encoder", encoder), "embeddings", None)
-    known = {id(table), id(tied.token.weight) if tied else 0}
+    """The decoder is tied: nothing but the encoder's table is as large.
+
+    The table of the encoder that the model keeps counts as the encoder's, even where
+    that is a copy: to copy it is another mistake, with a line of its own.
+    """
+    encoders = (encoder, getattr(model, "encoder", None))
+    tables = [e.embeddings.token.weight for e in encoders if isinstance(e, TextEncoder)]
+    known, size = {id(table) for table in tables}, tables[0].numel()
     own = model.parameters() if isinstance(model, nn.Module) else ()
-    if any(p.numel() == table.numel() and id(p) not in known for p in own):
+    if any(p.numel() == size and id(p) not in known for p in own):
         raise WrongForm(
             "it has a table beside the encoder's: the decoder is tied to that"
         )
