@@ -27,7 +27,7 @@ def accuracy(solution, rng):
     x = draw(rng, 2, 5, 7)
     x[0, 0, 2] += 9
     x[0, 1, 4] += 9
-    x[0, 2, 2] += 9  # 2 is guessed where it is wrong: only a target of 2 is ignored below
+    x[0, 2, 2] += 9  # a wrong guess of 2: below, only a target of 2 is ignored
     highest, lowest = x.argmax(-1), x.argmin(-1)
     t = highest.where(torch.from_numpy(rng.random((2, 5)) < 0.6), lowest)
     t[0], t[1, 0] = highest[0], highest[1, 0]
