@@ -170,10 +170,10 @@ class Steps(ours.TextEmbeddings):
         return self.config.dropout if self.training else 0.0
 
 
-here = wrong("TextEmbeddings")
+texts = wrong("TextEmbeddings")
 
 
-@here
+@texts
 class NoSegments(Steps):
     """you do not add the segments' vectors
 
@@ -184,7 +184,7 @@ class NoSegments(Steps):
         return self.token(token_ids) + 0 * self.segment(segment_ids)
 
 
-@here
+@texts
 class SegmentsIgnored(Steps):
     """you always add segment 0
 
@@ -195,7 +195,7 @@ class SegmentsIgnored(Steps):
         return super().look_up(token_ids, 0 * segment_ids)
 
 
-@here
+@texts
 class NoPositions(Steps):
     """you do not add the positions
 
@@ -206,7 +206,7 @@ class NoPositions(Steps):
         return x if self.position is None else x + 0 * self.position.weight[0]
 
 
-@here
+@texts
 class PositionsMultiplied(Steps):
     """you multiply by the positions
 
@@ -219,7 +219,7 @@ class PositionsMultiplied(Steps):
         return x * self.position.weight[: x.shape[1]]
 
 
-@here
+@texts
 class PositionAlongTheBatch(Steps):
     """you give every token the vector of its sequence's place in the batch
 
@@ -232,7 +232,7 @@ class PositionAlongTheBatch(Steps):
         return x + self.position.weight[: len(x), None]
 
 
-@here
+@texts
 class LastPosition(Steps):
     """you give every token the last position
 
@@ -245,7 +245,7 @@ class LastPosition(Steps):
         return x + self.position.weight[x.shape[1] - 1]
 
 
-@here
+@texts
 class ScaledByRoot(Steps):
     """you multiply the token vectors by √d, as the paper of 2017 does
 
@@ -257,7 +257,7 @@ class ScaledByRoot(Steps):
         return token + self.segment(segment_ids)
 
 
-@here
+@texts
 class NoNorm(Steps):
     """you do not normalise the sum
 
@@ -268,7 +268,7 @@ class NoNorm(Steps):
         return dropout(x + 0 * (self.norm.weight + self.norm.bias), self.p)
 
 
-@here
+@texts
 class NormBeforePositions(Steps):
     """you normalise before the positions are added
 
@@ -282,7 +282,7 @@ class NormBeforePositions(Steps):
         return dropout(x, self.p)
 
 
-@here
+@texts
 class DropoutInEvaluation(Steps):
     """you drop values in evaluation too: F.dropout does so unless it is told
 
@@ -293,7 +293,7 @@ class DropoutInEvaluation(Steps):
         return F.dropout(self.norm(x), self.config.dropout)
 
 
-@here
+@texts
 class NoDropout(Steps):
     """you drop nothing in training
 
@@ -304,7 +304,7 @@ class NoDropout(Steps):
         return self.norm(x)
 
 
-@here
+@texts
 class TokensDetached(Steps):
     """you use the table's `.data`: tokens never learn
 
@@ -315,7 +315,7 @@ class TokensDetached(Steps):
         return self.token.weight.data[token_ids] + self.segment(segment_ids)
 
 
-@here
+@texts
 class RepeatedTokensLost(Steps):
     """of a token that comes twice, only one place sends a gradient back
 
@@ -346,7 +346,7 @@ class WithTable(Steps):
         return x + self.clocks[: x.shape[1]]
 
 
-@here
+@texts
 class TableIsAParameter(WithTable):
     """your sinusoidal table is a Parameter: training would change it
 
@@ -357,7 +357,7 @@ class TableIsAParameter(WithTable):
         self.clocks = nn.Parameter(clocks)
 
 
-@here
+@texts
 class TableIsAPlainTensor(WithTable):
     """your sinusoidal table is a plain tensor: .to() and .half() leave it behind
 
@@ -368,7 +368,7 @@ class TableIsAPlainTensor(WithTable):
         self.clocks = clocks
 
 
-@here
+@texts
 class TableLearnt(ours.TextEmbeddings):
     """your positions are learnt, whatever config.positions says
 
@@ -380,7 +380,7 @@ class TableLearnt(ours.TextEmbeddings):
         self.position = nn.Embedding(config.max_seq_len, config.d_model)
 
 
-@here
+@texts
 class IdsUnchecked(Steps):
     """you accept ids that no row belongs to: a negative one counts from the end
 
@@ -394,7 +394,7 @@ class IdsUnchecked(Steps):
         return super().forward(wrapped, segment_ids)
 
 
-@here
+@texts
 class PaddingRowFixed(Steps):
     """your table has padding_idx=0: the row of id 0 gets no gradient
 
@@ -406,7 +406,7 @@ class PaddingRowFixed(Steps):
         self.token.padding_idx = 0
 
 
-@here
+@texts
 class ZeroTables(Steps):
     """your tables start at 0: all tokens are alike
 
