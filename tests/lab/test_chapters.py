@@ -1,8 +1,17 @@
-"""A cell asks no more than its chapter explains: an answer to that is right there."""
+"""A cell asks no more than its chapter explains: an answer to that is right there.
+
+And a chapter says of an exercise what the catalogue says.
+"""
+
+import ast
+import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from encoderlab.lab.exercises import find
 from encoderlab.lab.judge import judge
 from encoderlab.lab.report import as_text
 from encoderlab.with_numpy import attention as ours
@@ -67,3 +76,54 @@ def test_chapter_asks_for_the_error_that_it_names():
 
     report = judge("MultiHeadAttention", Unchecked, chapter=5)
     assert [failure.says for failure in report.failures] == ["width 10 in 3 heads"]
+
+
+BOOK = Path(__file__).parents[2] / "book"
+TITLE = re.compile(
+    r"^:::+\{exercise\} .*\(difficulty (\d) of 3, (\d+) minutes\)$", re.MULTILINE
+)
+CHECK = re.compile(r"\bcheck\(\"([\w.]+)\", (\w+)\)")  # the whole exercise
+
+
+def asked_alone(notebook):
+    """The exercises of a page that ask for one thing each: what, how hard, minutes.
+
+    Titles and the stubs that follow belong together one by one if they are as many; the
+    check of what a stub defines says which exercise it is.
+    """
+    runs, ids = [([], [])], {}
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        titles = TITLE.findall(source) if cell["cell_type"] == "markdown" else []
+        if titles and runs[-1][1]:
+            runs.append(([], []))
+        runs[-1][0].extend(titles)
+        if "exercise" in cell["metadata"].get("tags", ()):
+            named = (getattr(part, "name", "") for part in ast.parse(source).body)
+            runs[-1][1].extend(filter(None, named))
+        ids |= {own: asked for asked, own in CHECK.findall(source)}
+    for titles, stubs in runs:
+        if len(titles) == len(stubs):
+            for (difficulty, minutes), stub in zip(titles, stubs, strict=True):
+                if stub in ids:
+                    yield ids[stub], int(difficulty), int(minutes)
+
+
+ASKED = {
+    (path.stem, *asked)
+    for path in BOOK.glob("part*/*.ipynb")
+    for asked in asked_alone(path)
+}
+
+
+@pytest.mark.parametrize(("chapter", "name", "difficulty", "minutes"), sorted(ASKED))
+def test_chapter_and_catalogue_agree_how_hard_an_exercise_is(
+    chapter, name, difficulty, minutes
+):
+    exercise = find(name)
+    assert chapter.startswith(f"{exercise.chapter:02}-")
+    assert (exercise.difficulty, exercise.minutes) == (difficulty, minutes)
+
+
+def test_most_chapters_have_such_an_exercise():
+    assert len({chapter for chapter, *_ in ASKED}) > 10

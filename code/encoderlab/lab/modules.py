@@ -214,3 +214,44 @@ def own_chance(seed: int = 0) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)  # those of other devices are not kept
         yield
+
+
+def in_training(module: nn.Module, *args, seed: int, **options) -> Any:
+    """Call a module once in training mode, and leave it in evaluation mode.
+
+    Parameters
+    ----------
+    module
+        The module.
+    args
+        What it is called with.
+    seed
+        What it drops is drawn from this, and PyTorch's generator is left as it was.
+    options
+        Its keyword arguments.
+
+    Returns
+    -------
+    Any
+        What the call returns.
+    """
+    with own_chance(seed):
+        output = module.train()(*args, **options)
+    module.eval()
+    return output
+
+
+def shapes_of(module: nn.Module) -> dict[str, tuple[int, ...]]:
+    """List what training would change.
+
+    Parameters
+    ----------
+    module
+        The module.
+
+    Returns
+    -------
+    dict
+        The shape of each parameter, by its name.
+    """
+    return {name: tuple(p.shape) for name, p in module.named_parameters()}

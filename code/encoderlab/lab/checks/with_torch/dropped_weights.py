@@ -3,7 +3,7 @@
 import torch
 
 from encoderlab.lab.case import Case, Property, ask
-from encoderlab.lab.modules import close, draw, own_chance
+from encoderlab.lab.modules import close, draw, in_training, own_chance
 
 ALL = {"keywords": {"need_weights": True}}
 
@@ -53,10 +53,7 @@ def dropout_of_heads(built, rng):
     seed = int(rng.integers(2**31))
 
     def trained(module, x):
-        with own_chance(seed):
-            output = module.train()(x, need_weights=True)
-        module.eval()
-        return output
+        return in_training(module, x, need_weights=True, seed=seed)
 
     yield Case("in training, the weights before dropout", lambda: trained(module, x)[1])
     plain = built(dropout=0.2)

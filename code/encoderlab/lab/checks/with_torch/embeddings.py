@@ -12,7 +12,8 @@ from encoderlab.lab.modules import (
     close,
     draw,
     give_weights,
-    own_chance,
+    in_training,
+    shapes_of,
 )
 from encoderlab.with_torch import embeddings as ours
 
@@ -94,7 +95,7 @@ def TextEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
         "the tables of a new module are drawn at random",
         lambda: all(w.std() > 0 for w in fresh.parameters() if w.ndim == 2),
     )
-    yield from _dropped(built(dropout=DROPPED), longest.repeat(2, 1))
+    yield from _dropped(built(dropout=DROPPED), longest.repeat(2, 1), "sequence")
 
 
 def cut_patches(solution, rng):
@@ -104,7 +105,8 @@ def cut_patches(solution, rng):
     pixel = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]]).double().reshape(1, 2, 2, 2)
     yield ask(solution, pixel, 2, says="one patch of 2 channels, 1 to 4 and 5 to 8")
     images = draw(rng, 2, 3, 6, 4)
-    yield ask(solution, images, 2, says="2 images of 3 channels, 6 x 4 pixels")
+    says = "2 images of 3 channels, 6 x 4 pixels"
+    yield ask(solution, images, 2, says=says, dtype=True)
     yield ask(solution, images[:, :1], 1, says="patches of one pixel")
     wide = draw(rng, 4, 2, 3, 9)
     yield ask(solution, wide, 3, says="4 images, 3 x 9 pixels, in patches of 3")
@@ -120,7 +122,8 @@ def cut_patches(solution, rng):
     for height, width in ((2, 8), (8, 2)):
         says = f"patches of 4 of {height} x {width} pixels, which are 16"
         yield ask(solution, draw(rng, 1, 3, height, width), 4, says=says, **refused)
-    yield ask(solution, images, 0, says="patches of size 0", **refused)
+    for size in (0, -2):
+        yield ask(solution, images, size, says=f"patches of size {size}", **refused)
 
 
 def PatchEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
@@ -133,7 +136,7 @@ def PatchEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
     says = "the parameters that training would change, {} positions"
     for kind in ("learned", "sinusoidal"):
         config = ImageConfig(**IMAGE, positions=kind)
-        yield Case(says.format(kind), lambda config=config: _trained(solution(config)))
+        yield Case(says.format(kind), lambda config=config: shapes_of(solution(config)))
     says = "what class_token is"
     yield Case(says, lambda: type(getattr(new(), "class_token", None)).__name__)
     module = built()
@@ -155,6 +158,10 @@ def PatchEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
     )
     says = "the gradients of the images and of every parameter"
     yield ask_gradients(module, images, says=says, rng=rng)
+    yield Property(
+        "patch_proj of a new module is drawn at random",
+        lambda: bool(new().patch_proj.weight.std() > 0),
+    )
     low = solution(ImageConfig(**IMAGE, positions="sinusoidal")).bfloat16().eval()
     yield Case(
         "its dtype after .bfloat16(), sinusoidal positions",
@@ -169,23 +176,18 @@ def PatchEmbeddings(solution, rng):  # noqa: N802  # named as what it checks
     large = draw(rng, 1, 2, 12, 12)
     says = "12 x 12 pixels for 6 x 6, without positions"
     yield ask(blind, large, says=says, **refused)
-    yield from _dropped(built(dropout=DROPPED), draw(rng, 9, 2, 6, 6))
+    yield from _dropped(built(dropout=DROPPED), draw(rng, 9, 2, 6, 6), "image")
 
 
-def _trained(module):
-    """What training would change: names and shapes."""
-    return {name: tuple(p.shape) for name, p in module.named_parameters()}
+def _dropped(module, inputs, one):
+    """Ask for dropout of the result, in whatever order its mask is drawn.
 
-
-def _dropped(module, ids):
-    """Ask for dropout of the result, in whatever order its mask is drawn."""
-    yield ask(module, ids, says="dropout = 0.3, in evaluation: nothing is dropped")
+    ``inputs`` are several of ``one``: "sequence" or "image".
+    """
+    yield ask(module, inputs, says="dropout = 0.3, in evaluation: nothing is dropped")
 
     def trained(seed=5):
-        with own_chance(seed):
-            output = module.train()(ids)
-        module.eval()
-        return output
+        return in_training(module, inputs, seed=seed)
 
     yield Property(
         "each call in training drops other places",
@@ -198,11 +200,13 @@ def _dropped(module, ids):
     for places, name in ((slice(1), "first vector"), (slice(1, None), "others")):
         yield Property(
             f"in training, what is not 0 of the {name} is divided by 1 - 0.3",
-            lambda places=places: _scaled(trained()[:, places], module(ids)[:, places]),
+            lambda places=places: _scaled(
+                trained()[:, places], module(inputs)[:, places]
+            ),
         )
-    for axis, one in enumerate(("sequence", "position", "feature")):
+    for axis, name in enumerate((one, "position", "feature")):
         yield Property(
-            f"in training, what is dropped differs from {one} to {one}",
+            f"in training, what is dropped differs from {name} to {name}",
             lambda axis=axis: _mixed(trained() == 0, axis),
         )
 

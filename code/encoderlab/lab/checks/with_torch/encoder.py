@@ -10,7 +10,7 @@ from encoderlab.lab.modules import (
     close,
     draw,
     give_weights,
-    own_chance,
+    in_training,
 )
 from encoderlab.with_torch import encoder as ours
 from encoderlab.with_torch.masks import causal_mask, padding_mask
@@ -149,9 +149,7 @@ def _different(layers):
 
 def _dropped(encoder, x):
     def run(seed):
-        with own_chance(seed):
-            output = encoder.train()(x, trace=True)
-        encoder.eval()
+        output = in_training(encoder, x, trace=True, seed=seed)
         return [*output.hidden_states, output.last_hidden_state]
 
     says = "dropout = 0.3, in evaluation: nothing is dropped"

@@ -9,7 +9,7 @@ from encoderlab.lab.modules import (
     close,
     draw,
     give_weights,
-    own_chance,
+    in_training,
 )
 from encoderlab.with_torch import encoder_layer as ours
 from encoderlab.with_torch.masks import causal_mask, padding_mask
@@ -76,10 +76,7 @@ def _dropped(built, rng):
     yield ask(post, x, says="the same in post-norm", **ALL)
 
     def after(layer, seed=5):
-        with own_chance(seed):
-            output = layer.train()(x, need_weights=True)
-        layer.eval()
-        return output
+        return in_training(layer, x, need_weights=True, seed=seed)
 
     def only(part, values, **choices):
         """Set to 0 what reaches the sums, but for some parameters of one part."""

@@ -9,7 +9,7 @@ from encoderlab.lab.modules import (
     close,
     draw,
     give_weights,
-    own_chance,
+    in_training,
 )
 from encoderlab.with_torch import feed_forward as ours
 
@@ -65,10 +65,7 @@ def _dropout(built):
     hidden = float(nn.functional.silu(torch.tensor(2.0, dtype=torch.float64)))
 
     def dropped(seed=7):
-        with own_chance(seed):
-            output = module.train()(x)
-        module.eval()
-        return output.detach() - 5
+        return in_training(module, x, seed=seed).detach() - 5
 
     largest = "in training, the largest output where every hidden value is silu(2)"
     yield ask(lambda: dropped().max(), says=largest, rtol=1e-6)

@@ -8,11 +8,13 @@ from encoderlab.lab.modules import draw
 
 def accuracy(solution, rng):
     def share(x, t, **keywords):
-        """The share to six digits: it may be computed in float32."""
+        """The share, a tensor of it as its number: below it is asked once for the type.
+
+        So a solution that only forgets to make a float of it fails that question alone.
+        """
         found = solution(x, t, **keywords)
-        if isinstance(found, torch.Tensor) and found.ndim == 0:
-            found = found.item()
-        return round(found, 6) if isinstance(found, float) else found
+        one = isinstance(found, torch.Tensor) and found.ndim == 0
+        return found.item() if one else found
 
     def asked(x, t, says, **keywords):
         return ask(share, x, t, says=says, keywords=keywords, rtol=1e-5)
@@ -25,6 +27,7 @@ def accuracy(solution, rng):
     x = draw(rng, 2, 5, 7)
     x[0, 0, 2] += 9
     x[0, 1, 4] += 9
+    x[0, 2, 2] += 9  # a wrong guess of 2: below, only a target of 2 is ignored
     highest, lowest = x.argmax(-1), x.argmin(-1)
     t = highest.where(torch.from_numpy(rng.random((2, 5)) < 0.6), lowest)
     t[0], t[1, 0] = highest[0], highest[1, 0]

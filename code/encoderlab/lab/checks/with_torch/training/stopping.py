@@ -63,10 +63,11 @@ def _kept(solution, rng):
     """Ask for the history, and for what comes back into the model."""
     start = torch.from_numpy(rng.standard_normal(4))
 
-    def train(model, change):
+    def shift(model, number):
+        """Add a number to all that the model holds, as a training may."""
         with torch.no_grad():
             for tensor in model.state_dict().values():
-                tensor.add_(change)
+                tensor.add_(number)
 
     def watched(*figures, **options):
         """A model whose values grow by 1 a step, and what watched it."""
@@ -76,14 +77,14 @@ def _kept(solution, rng):
             for parameter in model.parameters():
                 parameter.copy_(start)
         for step, figure in enumerate(figures, start=1):
-            train(model, 1)
+            shift(model, 1)
             stopping.update(step, figure, model)
         return model, stopping
 
     def back(figures, times=1, **options):
         model, stopping = watched(*figures, **options)
         for _ in range(times):
-            train(model, 7)
+            shift(model, 7)
             stopping.restore(model)
         return model
 
@@ -102,9 +103,9 @@ def _kept(solution, rng):
     def goes_on(figure):
         model, stopping = watched(3.0, 1.0, 2.0)
         stopping.restore(model)
-        train(model, 9)
+        shift(model, 9)
         stopping.update(4, figure, model)
-        train(model, 7)
+        shift(model, 7)
         stopping.restore(model)
         return _parameters(model)
 

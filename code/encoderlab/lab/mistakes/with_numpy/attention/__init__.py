@@ -1,4 +1,4 @@
-"""What goes wrong in chapters 03 and 05, entered under this package's name."""
+"""What goes wrong with attention, in one head and in several."""
 
 from encoderlab.lab.mistakes.with_numpy.attention import heads, scaled
 

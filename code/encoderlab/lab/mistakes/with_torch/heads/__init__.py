@@ -1,5 +1,9 @@
-"""What goes wrong in chapters 15 and 16, entered under this package's name."""
+"""What goes wrong with heads: what may with each of them, and a file for each kind."""
 
-from encoderlab.lab.mistakes.with_torch.heads import classifiers, masked_language_model
+from encoderlab.lab.mistakes.with_torch.heads import (
+    classifiers,
+    every_head,
+    masked_language_model,
+)
 
-__all__ = ["classifiers", "masked_language_model"]
+__all__ = ["classifiers", "every_head", "masked_language_model"]

@@ -1,7 +1,5 @@
 """What goes wrong with a classifier on top of an encoder in PyTorch."""
 
-from copy import deepcopy
-
 import torch
 from torch import nn
 
@@ -44,48 +42,6 @@ def reading(name, right):
 
 
 @of_both
-def probabilities(right):
-    """you return probabilities
-
-    logits are asked for: the loss takes the softmax itself
-    """
-
-    class Wrong(right):
-        def forward(self, *inputs, **options):
-            return super().forward(*inputs, **options).softmax(-1)
-
-    return Wrong
-
-
-@of_both
-def log_probabilities(right):
-    """you return logarithms of probabilities
-
-    logits are asked for: the loss takes log_softmax itself
-    """
-
-    class Wrong(right):
-        def forward(self, *inputs, **options):
-            return super().forward(*inputs, **options).log_softmax(-1)
-
-    return Wrong
-
-
-@of_both
-def classes_chosen(right):
-    """you return the best class: no gradient comes back through argmax
-
-    return the logits; whoever wants the class takes the argmax
-    """
-
-    class Wrong(right):
-        def forward(self, *inputs, **options):
-            return super().forward(*inputs, **options).argmax(-1)
-
-    return Wrong
-
-
-@of_both
 def activated(right):
     """you put the scores through an activation
 
@@ -95,48 +51,6 @@ def activated(right):
     class Wrong(right):
         def forward(self, *inputs, **options):
             return super().forward(*inputs, **options).relu()
-
-    return Wrong
-
-
-@of_both
-def options_dropped(right):
-    """you do not hand the options on to the encoder: a mask by name is lost
-
-    call the encoder with `*inputs, **options`
-    """
-
-    class Wrong(right):
-        def forward(self, *inputs, **options):
-            return super().forward(*inputs)
-
-    return Wrong
-
-
-@of_both
-def first_input_only(right):
-    """you hand only the first input on to the encoder: a mask that follows is lost
-
-    call the encoder with `*inputs, **options`
-    """
-
-    class Wrong(right):
-        def forward(self, *inputs, **options):
-            return super().forward(inputs[0], **options)
-
-    return Wrong
-
-
-@of_both
-def copied(right):
-    """you copy the encoder: training the model leaves the one you were given as it is
-
-    keep the encoder itself
-    """
-
-    class Wrong(right):
-        def __init__(self, encoder, num_classes):
-            super().__init__(deepcopy(encoder), num_classes)
 
     return Wrong
 

@@ -1,7 +1,5 @@
 """What goes wrong with the head that guesses tokens."""
 
-from copy import deepcopy
-
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -13,7 +11,7 @@ from encoderlab.with_torch.functional import gelu, gelu_tanh, relu
 from encoderlab.with_torch.normalization import LayerNorm
 from encoderlab.with_torch.parameters import new_linear
 
-guess = wrong("MaskedLanguageModel")
+here = wrong("MaskedLanguageModel")
 
 
 class Guess(ours.MaskedLanguageModel):
@@ -49,7 +47,7 @@ class Guess(ours.MaskedLanguageModel):
         return self.encoder.embeddings.token.weight
 
 
-@guess
+@here
 class OwnDecoder(Guess):
     """your decoder has a table of its own
 
@@ -64,7 +62,7 @@ class OwnDecoder(Guess):
         return self.decoder(hidden) + self.bias
 
 
-@guess
+@here
 class TableCopied(Guess):
     """you copy the table of embeddings: the copy stays as it was
 
@@ -79,7 +77,7 @@ class TableCopied(Guess):
         return hidden @ self.copied.T + self.bias
 
 
-@guess
+@here
 class TableDetached(Guess):
     """no gradient goes from the scores into the table: it is detached, or its `.data`
 
@@ -90,7 +88,7 @@ class TableDetached(Guess):
         return hidden @ self.table.detach().T + self.bias
 
 
-@guess
+@here
 class TableReplaced(Guess):
     """you put a new decoder's weight in the place of the table: what it held is lost
 
@@ -103,22 +101,32 @@ class TableReplaced(Guess):
         encoder.embeddings.token.weight = self.decoder.weight
 
 
-@guess
-class EncoderDrawnAnew(Guess):
-    """you draw new weights for the encoder too
+@here
+class TableReplaced(Guess):
+    """you give the encoder a new table of the same numbers
 
-    self.apply(…) goes through all parts; the encoder may be trained already
+    an optimiser that was made before would go on with the old one
     """
 
     def __init__(self, encoder):
         super().__init__(encoder)
-        with torch.no_grad():
-            for part in self.modules():
-                if isinstance(part, nn.Linear | nn.Embedding):
-                    part.weight.normal_(std=0.02)
+        table = nn.Parameter(self.table.detach().clone())
+        encoder.embeddings.token.weight = table
 
 
-@guess
+@here
+class TransformOfZeros(Guess):
+    """your transform begins with zeros: no gradient gets through to the encoder
+
+    nn.Linear draws its weights itself
+    """
+
+    def __init__(self, encoder):
+        super().__init__(encoder)
+        nn.init.zeros_(self.transform.weight)
+
+
+@here
 class PositionsForTokens(Guess):
     """you compare with the vectors of the positions
 
@@ -130,7 +138,7 @@ class PositionsForTokens(Guess):
         return F.pad(scores, (0, len(self.bias) - scores.shape[-1])) + self.bias
 
 
-@guess
+@here
 class NoTransform(Guess):
     """you leave out the transform, the activation and the norm
 
@@ -141,7 +149,7 @@ class NoTransform(Guess):
         return states + 0 * self.norm(self.transform(states))
 
 
-@guess
+@here
 class NoMap(Guess):
     """you leave out the map: the encoder's vectors enter the activation as they are
 
@@ -152,7 +160,7 @@ class NoMap(Guess):
         return self.norm(self.activate(states + 0 * self.transform(states)))
 
 
-@guess
+@here
 class NoActivation(Guess):
     """you leave out the activation
 
@@ -163,7 +171,7 @@ class NoActivation(Guess):
         return hidden
 
 
-@guess
+@here
 class NoNorm(Guess):
     """you do not normalise
 
@@ -175,7 +183,7 @@ class NoNorm(Guess):
         return hidden + 0 * self.norm(hidden)
 
 
-@guess
+@here
 class NormBeforeTheActivation(Guess):
     """you normalise before the activation
 
@@ -186,7 +194,7 @@ class NormBeforeTheActivation(Guess):
         return self.activate(self.norm(self.transform(states)))
 
 
-@guess
+@here
 class NormFirst(Guess):
     """you normalise before the transform
 
@@ -197,7 +205,7 @@ class NormFirst(Guess):
         return self.activate(self.transform(self.norm(states)))
 
 
-@guess
+@here
 class ActivationFirst(Guess):
     """you take the activation of the encoder's vectors, before the transform
 
@@ -208,7 +216,7 @@ class ActivationFirst(Guess):
         return self.norm(self.transform(self.activate(states)))
 
 
-@guess
+@here
 class Residual(Guess):
     """you add the encoder's vectors to what the transform makes of them
 
@@ -219,7 +227,7 @@ class Residual(Guess):
         return self.norm(states + self.activate(self.transform(states)))
 
 
-@guess
+@here
 class AlwaysGelu(Guess):
     """your activation is always the exact GELU
 
@@ -230,7 +238,7 @@ class AlwaysGelu(Guess):
         return gelu(hidden)
 
 
-@guess
+@here
 class AlwaysGeluTanh(Guess):
     """your activation is always GELU's approximation by tanh
 
@@ -241,7 +249,7 @@ class AlwaysGeluTanh(Guess):
         return gelu_tanh(hidden)
 
 
-@guess
+@here
 class AlwaysRelu(Guess):
     """your activation is always ReLU
 
@@ -252,7 +260,7 @@ class AlwaysRelu(Guess):
         return relu(hidden)
 
 
-@guess
+@here
 class Tanh(Guess):
     """your activation is tanh, as in BERT's pooler
 
@@ -263,7 +271,7 @@ class Tanh(Guess):
         return hidden.tanh()
 
 
-@guess
+@here
 class EpsByDefault(Guess):
     """your norm does not get config.eps
 
@@ -275,7 +283,7 @@ class EpsByDefault(Guess):
         self.norm.eps = 1e-5
 
 
-@guess
+@here
 class NormShared(Guess):
     """you use the encoder's final norm once more
 
@@ -287,7 +295,7 @@ class NormShared(Guess):
         self.norm = encoder.final_norm or encoder.layers[-1].norm_2
 
 
-@guess
+@here
 class NoBias(Guess):
     """you do not add the bias
 
@@ -298,7 +306,7 @@ class NoBias(Guess):
         return super().score(hidden) - self.bias
 
 
-@guess
+@here
 class BiasOfTheWidth(Guess):
     """your bias has one number for each coordinate
 
@@ -313,7 +321,7 @@ class BiasOfTheWidth(Guess):
         return (hidden + self.bias) @ self.table.T
 
 
-@guess
+@here
 class BiasNotLearnt(Guess):
     """your bias is a plain tensor: it would never be trained
 
@@ -326,7 +334,7 @@ class BiasNotLearnt(Guess):
         self.bias = torch.zeros(encoder.config.vocab_size)
 
 
-@guess
+@here
 class TransformWithoutBias(Guess):
     """your transform has no bias
 
@@ -339,7 +347,7 @@ class TransformWithoutBias(Guess):
         self.transform = nn.Linear(D, D, bias=False)
 
 
-@guess
+@here
 class WideTransform(Guess):
     """your transform is as wide as the feed-forward network
 
@@ -348,11 +356,12 @@ class WideTransform(Guess):
 
     def __init__(self, encoder):
         super().__init__(encoder)
-        D, F = encoder.config.d_model, encoder.config.d_ff
-        self.transform, self.norm = new_linear(D, F), LayerNorm(F, encoder.config.eps)
+        config, width = encoder.config, encoder.config.d_ff
+        self.transform = new_linear(config.d_model, width)
+        self.norm = LayerNorm(width, config.eps)
 
 
-@guess
+@here
 class Transposed(Guess):
     """you multiply by the transform's weight as it stands
 
@@ -364,29 +373,7 @@ class Transposed(Guess):
         return self.norm(self.activate(hidden))
 
 
-@guess
-class Probabilities(Guess):
-    """you return probabilities
-
-    logits are asked for: the loss takes the softmax itself
-    """
-
-    def score(self, hidden):
-        return super().score(hidden).softmax(-1)
-
-
-@guess
-class LogProbabilities(Guess):
-    """you return the logs of probabilities
-
-    logits are asked for: the loss takes the softmax itself
-    """
-
-    def score(self, hidden):
-        return super().score(hidden).log_softmax(-1)
-
-
-@guess
+@here
 class Scaled(Guess):
     """you divide the scores by √d
 
@@ -397,7 +384,7 @@ class Scaled(Guess):
         return hidden @ self.table.T / hidden.shape[-1] ** 0.5 + self.bias
 
 
-@guess
+@here
 class Cosines(Guess):
     """you bring the table's vectors to length 1
 
@@ -408,7 +395,7 @@ class Cosines(Guess):
         return hidden @ F.normalize(self.table, dim=-1).T + self.bias
 
 
-@guess
+@here
 class TableNormalised(Guess):
     """you normalise the table as the encoder's embeddings are
 
@@ -419,40 +406,7 @@ class TableNormalised(Guess):
         return hidden @ self.encoder.embeddings.norm(self.table).T + self.bias
 
 
-@guess
-class BestTokens(Guess):
-    """you return the best token at each position
-
-    logits are asked for: the loss needs every score
-    """
-
-    def score(self, hidden):
-        return super().score(hidden).argmax(-1)
-
-
-@guess
-class OptionsDropped(Guess):
-    """you do not hand the options on to the encoder
-
-    call the encoder with `*inputs, **options`
-    """
-
-    def read(self, *inputs, **options):
-        return super().read(*inputs)
-
-
-@guess
-class FirstInputOnly(Guess):
-    """you hand only the first input on to the encoder: a mask that follows is lost
-
-    call the encoder with `*inputs, **options`
-    """
-
-    def read(self, *inputs, **options):
-        return super().read(inputs[0], **options)
-
-
-@guess
+@here
 class FirstToken(Guess):
     """you score the first position alone
 
@@ -463,7 +417,7 @@ class FirstToken(Guess):
         return super().read(*inputs, **options)[:, 0]
 
 
-@guess
+@here
 class BeforeTheNorm(Guess):
     """you take the last layer's vectors from the trace, before the final norm
 
@@ -474,7 +428,7 @@ class BeforeTheNorm(Guess):
         return self.encoder(*inputs, **options, trace=True).hidden_states[-1]
 
 
-@guess
+@here
 class EmbeddingsGuess(Guess):
     """you score the vectors that enter the encoder
 
@@ -485,7 +439,7 @@ class EmbeddingsGuess(Guess):
         return self.encoder(*inputs, **options, trace=True).hidden_states[0]
 
 
-@guess
+@here
 class EncoderFrozen(Guess):
     """the encoder gets no gradient: its vectors are detached
 
@@ -497,18 +451,7 @@ class EncoderFrozen(Guess):
             return super().read(*inputs, **options)
 
 
-@guess
-class EncoderCopied(Guess):
-    """you copy the encoder: training the model leaves the one you were given as it is
-
-    keep the encoder itself
-    """
-
-    def __init__(self, encoder):
-        super().__init__(deepcopy(encoder))
-
-
-@guess
+@here
 class DecodeMissing(ours.MaskedLanguageModel):
     """your model has no `decode`
 
@@ -522,7 +465,7 @@ class DecodeMissing(ours.MaskedLanguageModel):
         return ours.MaskedLanguageModel.decode(self, states)
 
 
-@guess
+@here
 class DecodeIsTheTable(Guess):
     """your `decode` is the last step alone; transform and norm are done in `forward`
 
@@ -536,7 +479,7 @@ class DecodeIsTheTable(Guess):
         return self.score(states)
 
 
-@guess
+@here
 class Dropped(Guess):
     """you drop values of the head
 
@@ -546,3 +489,15 @@ class Dropped(Guess):
     def prepare(self, states):
         hidden = super().prepare(states)
         return F.dropout(hidden, self.encoder.config.dropout, self.training)
+
+
+@here
+class ScoresDropped(Guess):
+    """you drop scores in training
+
+    dropout is in the encoder alone
+    """
+
+    def forward(self, *inputs, **options):
+        scores = super().forward(*inputs, **options)
+        return F.dropout(scores, self.encoder.config.dropout, self.training)

@@ -146,9 +146,9 @@ def guesses_ignored(logits, targets, *, ignore_index=-100):
 
     what counts is said by the targets
     """
-    targets = targets.masked_fill(logits.argmax(-1) == ignore_index, -100)
-    targets = targets.masked_fill(targets == ignore_index, -100)
-    return ours.accuracy(logits, targets)
+    ours.accuracy(logits, targets, ignore_index=ignore_index)  # the errors
+    left_out = targets.masked_fill(logits.argmax(-1) == ignore_index, ignore_index)
+    return ours.accuracy(logits, left_out, ignore_index=ignore_index)
 
 
 @here
@@ -218,12 +218,9 @@ def nan_rows_ignored(logits, targets, *, ignore_index=-100):
 
     they count, and are not right
     """
-    padded = targets.masked_fill(targets == ignore_index, -100)
-    kept = ours.accuracy(logits, padded) if targets.shape == logits.shape[:-1] else 0
-    if targets.shape != logits.shape[:-1]:
-        raise ValueError("shapes")
-    broken = logits.isnan().any(-1)
-    return ours.accuracy(logits, padded.masked_fill(broken, -100)) if kept else kept
+    ours.accuracy(logits, targets, ignore_index=ignore_index)  # the errors
+    left_out = targets.masked_fill(logits.isnan().any(-1), ignore_index)
+    return ours.accuracy(logits, left_out, ignore_index=ignore_index)
 
 
 @here

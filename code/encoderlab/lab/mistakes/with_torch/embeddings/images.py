@@ -1,4 +1,4 @@
-"""What goes wrong with positions and embeddings in PyTorch."""
+"""What goes wrong with the patches of images and their embeddings."""
 
 import torch
 import torch.nn.functional as F
@@ -7,415 +7,6 @@ from torch import nn
 from encoderlab.lab.mistakes.by_docstring import wrong
 from encoderlab.with_torch import embeddings as ours
 from encoderlab.with_torch.dropout import dropout
-
-F64 = torch.float64
-
-
-def table(name="", speeds=None):
-    """Enter a table of angles' sines and cosines, from T and D to the result."""
-
-    def build(values):
-        def sinusoidal_positions(max_len, d_model, dtype=torch.float32):
-            ours.sinusoidal_positions(max_len, d_model, dtype)  # the errors
-            return values(max_len, d_model).to(dtype)
-
-        return sinusoidal_positions
-
-    return wrong("sinusoidal_positions", name, build)
-
-
-def alternating(angles, D):
-    """Sine, cosine, sine, …, of each angle."""
-    return torch.stack([angles.sin(), angles.cos()], -1).flatten(-2)[:, :D]
-
-
-def frequencies(D):
-    """One speed for each pair of columns."""
-    return 10000.0 ** (-torch.arange(0, D, 2, dtype=F64) / D)
-
-
-@table()
-def exponent_by_column(T, D):
-    """each of your columns has its own speed; sine and cosine share one
-
-    the exponent is 2 i / D for the columns 2 i and 2 i + 1
-    """
-    angles = torch.arange(T)[:, None] * 10000.0 ** (-torch.arange(D, dtype=F64) / D)
-    even = torch.arange(D) % 2 == 0
-    return torch.where(even, angles.sin(), angles.cos())
-
-
-@table()
-def exponent_i(T, D):
-    """your exponent is i / D, not 2 i / D
-
-    arange(0, D, 2) counts 0, 2, 4, …
-    """
-    angles = torch.arange(T)[:, None] * frequencies(D).sqrt()
-    return alternating(angles, D)
-
-
-@table()
-def multiplied(T, D):
-    """your speeds grow from 1, where they should fall
-
-    look at the sign of the exponent
-    """
-    return alternating(torch.arange(T)[:, None] / frequencies(D), D)
-
-
-@table()
-def halves_concatenated(T, D):
-    """you put all sines before all cosines: another convention, used elsewhere
-
-    here they alternate: torch.stack(…, dim=-1).flatten(-2), or slices with a step of 2
-    """
-    angles = torch.arange(T)[:, None] * frequencies(D)
-    return torch.cat([angles.sin(), angles.cos()], -1)[:, :D]
-
-
-@table()
-def sine_and_cosine_swapped(T, D):
-    """you begin with the cosine
-
-    sines on even columns, cosines on odd ones
-    """
-    angles = torch.arange(T)[:, None] * frequencies(D)
-    return torch.stack([angles.cos(), angles.sin()], -1).flatten(-2)[:, :D]
-
-
-@table()
-def starts_at_1(T, D):
-    """you count positions from 1
-
-    torch.arange(max_len) starts at 0
-    """
-    return alternating(torch.arange(1, T + 1)[:, None] * frequencies(D), D)
-
-
-@table()
-def base_1000(T, D):
-    """your base is not 10000
-
-    look at the number of zeros
-    """
-    angles = torch.arange(T)[:, None] * frequencies(D) ** 0.75
-    return alternating(angles, D)
-
-
-@table()
-def angles_in_float32(T, D):
-    """you compute the angles in float32: at position 4999 they have few digits left
-
-    torch.arange(…, dtype=torch.float64), and `.to(dtype)` at the end
-    """
-    return alternating(torch.arange(T)[:, None] * frequencies(D).float(), D)
-
-
-@table()
-def even_widths_only(T, D):
-    """an odd width fails: the last sine has no cosine
-
-    make one cosine less, or cut the last column off
-    """
-    if D % 2:
-        raise RuntimeError("the expanded size of the tensor must match")
-    return ours.sinusoidal_positions(T, D, F64)
-
-
-@wrong("sinusoidal_positions", "dtype_ignored")
-def always_float32(max_len, d_model, dtype=torch.float32):
-    """you do not use `dtype`
-
-    `.to(dtype)` comes last
-    """
-    return ours.sinusoidal_positions(max_len, d_model)
-
-
-@wrong("sinusoidal_positions", "batch_axis")
-def with_batch_axis(max_len, d_model, dtype=torch.float32):
-    """you put an axis in front
-
-    one row a position: (max_len, d_model)
-    """
-    return ours.sinusoidal_positions(max_len, d_model, dtype)[None]
-
-
-class Steps(ours.TextEmbeddings):
-    """The module in steps: ``look_up``, ``place``, ``finish``."""
-
-    def forward(self, token_ids, segment_ids=None):
-        """Take the steps one after the other."""
-        ours.require_ids(self.config, token_ids, segment_ids)
-        if segment_ids is None:
-            segment_ids = torch.zeros_like(token_ids)
-        x = self.look_up(token_ids, segment_ids)
-        return self.finish(self.place(x))
-
-    def look_up(self, token_ids, segment_ids):
-        """Add token and segment vectors."""
-        return self.token(token_ids) + self.segment(segment_ids)
-
-    def place(self, x):
-        """Add the positions."""
-        return ours.add_positions(x, self.position, self.config.positions)
-
-    def finish(self, x):
-        """Normalise and drop."""
-        return dropout(self.norm(x), self.p)
-
-    @property
-    def p(self):
-        """The probability of dropping a value now."""
-        return self.config.dropout if self.training else 0.0
-
-
-here = wrong("TextEmbeddings")
-
-
-@here
-class NoSegments(Steps):
-    """you do not add the segments' vectors
-
-    ids that are None stand for zeros, whose row is added too
-    """
-
-    def look_up(self, token_ids, segment_ids):
-        return self.token(token_ids) + 0 * self.segment(segment_ids)
-
-
-@here
-class SegmentsIgnored(Steps):
-    """you always add segment 0
-
-    use segment_ids where they are given
-    """
-
-    def look_up(self, token_ids, segment_ids):
-        return super().look_up(token_ids, 0 * segment_ids)
-
-
-@here
-class NoPositions(Steps):
-    """you do not add the positions
-
-    without them a text is a bag of words
-    """
-
-    def place(self, x):
-        return x if self.position is None else x + 0 * self.position.weight[0]
-
-
-@here
-class PositionsMultiplied(Steps):
-    """you multiply by the positions
-
-    the three vectors are added
-    """
-
-    def place(self, x):
-        if self.position is None:
-            return super().place(x)
-        return x * self.position.weight[: x.shape[1]]
-
-
-@here
-class PositionAlongTheBatch(Steps):
-    """you give every token the vector of its sequence's place in the batch
-
-    `self.position.weight[:T]` has the shape (T, D): one row a token
-    """
-
-    def place(self, x):
-        if self.position is None or len(x) > len(self.position.weight):
-            return super().place(x)
-        return x + self.position.weight[: len(x), None]
-
-
-@here
-class LastPosition(Steps):
-    """you give every token the last position
-
-    `weight[:T]` are the rows up to T, `weight[T - 1]` is one of them
-    """
-
-    def place(self, x):
-        if self.position is None:
-            return super().place(x)
-        return x + self.position.weight[x.shape[1] - 1]
-
-
-@here
-class ScaledByRoot(Steps):
-    """you multiply the token vectors by √d, as the paper of 2017 does
-
-    this embedding, BERT's, does not
-    """
-
-    def look_up(self, token_ids, segment_ids):
-        token = self.token(token_ids) * self.config.d_model**0.5
-        return token + self.segment(segment_ids)
-
-
-@here
-class NoNorm(Steps):
-    """you do not normalise the sum
-
-    self.norm comes after the three are added
-    """
-
-    def finish(self, x):
-        return dropout(x + 0 * (self.norm.weight + self.norm.bias), self.p)
-
-
-@here
-class NormBeforePositions(Steps):
-    """you normalise before the positions are added
-
-    first the sum of all three, then the norm
-    """
-
-    def look_up(self, token_ids, segment_ids):
-        return self.norm(super().look_up(token_ids, segment_ids))
-
-    def finish(self, x):
-        return dropout(x, self.p)
-
-
-@here
-class DropoutInEvaluation(Steps):
-    """you drop values in evaluation too: F.dropout does so unless it is told
-
-    `self.config.dropout if self.training else 0.0`, or training=self.training
-    """
-
-    def finish(self, x):
-        return F.dropout(self.norm(x), self.config.dropout)
-
-
-@here
-class NoDropout(Steps):
-    """you drop nothing in training
-
-    the last step drops values of the result
-    """
-
-    def finish(self, x):
-        return self.norm(x)
-
-
-@here
-class TokensDetached(Steps):
-    """you use the table's `.data`: tokens never learn
-
-    call self.token(token_ids)
-    """
-
-    def look_up(self, token_ids, segment_ids):
-        return self.token.weight.data[token_ids] + self.segment(segment_ids)
-
-
-@here
-class RepeatedTokensLost(Steps):
-    """of a token that comes twice, only one place sends a gradient back
-
-    look rows up with the module or an index; nothing is to be written by hand
-    """
-
-    def look_up(self, token_ids, segment_ids):
-        first = torch.ones_like(token_ids)
-        for row, ids in enumerate(token_ids.tolist()):
-            for place, token in enumerate(ids):
-                first[row, place] = token not in ids[:place]
-        rows = self.token(token_ids)
-        rows = torch.where(first[..., None] == 1, rows, rows.detach())
-        return rows + self.segment(segment_ids)
-
-
-class WithTable(Steps):
-    """Positions from a table that is kept."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        if config.positions == "sinusoidal":
-            self.keep(ours.sinusoidal_positions(config.max_seq_len, config.d_model))
-
-    def place(self, x):
-        if self.config.positions != "sinusoidal":
-            return super().place(x)
-        return x + self.clocks[: x.shape[1]]
-
-
-@here
-class TableIsAParameter(WithTable):
-    """your sinusoidal table is a Parameter: training would change it
-
-    what is not learnt is a buffer, or made anew in `forward`
-    """
-
-    def keep(self, clocks):
-        self.clocks = nn.Parameter(clocks)
-
-
-@here
-class TableIsAPlainTensor(WithTable):
-    """your sinusoidal table is a plain tensor: .to() and .half() leave it behind
-
-    register_buffer("clocks", table, persistent=False), or make it in `forward`
-    """
-
-    def keep(self, clocks):
-        self.clocks = clocks
-
-
-@here
-class TableLearnt(ours.TextEmbeddings):
-    """your positions are learnt, whatever config.positions says
-
-    sinusoidal ones have no parameters
-    """
-
-    def __init__(self, config):
-        super().__init__(config)
-        self.position = nn.Embedding(config.max_seq_len, config.d_model)
-
-
-@here
-class IdsUnchecked(Steps):
-    """you accept ids that no row belongs to: a negative one counts from the end
-
-    raise ValueError below 0 and from vocab_size on
-    """
-
-    def forward(self, token_ids, segment_ids=None):
-        wrapped = token_ids % self.config.vocab_size
-        if token_ids.is_floating_point():
-            raise TypeError("ids")
-        return super().forward(wrapped, segment_ids)
-
-
-@here
-class PaddingRowFixed(Steps):
-    """your table has padding_idx=0: the row of id 0 gets no gradient
-
-    pads are hidden by the mask; their row is one like the others
-    """
-
-    def __init__(self, config):
-        super().__init__(config)
-        self.token.padding_idx = 0
-
-
-@here
-class ZeroTables(Steps):
-    """your tables start at 0: all tokens are alike
-
-    draw them at random, as nn.Embedding does
-    """
-
-    def __init__(self, config):
-        super().__init__(config)
-        nn.init.zeros_(self.token.weight)
 
 
 def cut(name):
@@ -712,10 +303,10 @@ class Patches(ours.PatchEmbeddings):
         return self.config.dropout if self.training else 0.0
 
 
-image = wrong("PatchEmbeddings")
+patches = wrong("PatchEmbeddings")
 
 
-@image
+@patches
 class ReshapedImages(Patches):
     """you reshape the images without cut_patches: your patches are rows of pixels
 
@@ -727,7 +318,7 @@ class ReshapedImages(Patches):
         return self.patch_proj(images.reshape(cut.shape))
 
 
-@image
+@patches
 class NoBias(Patches):
     """your map of the patches has no bias
 
@@ -739,7 +330,7 @@ class NoBias(Patches):
         self.patch_proj.bias = None
 
 
-@image
+@patches
 class Convolution(Patches):
     """your patch_proj is a convolution: it computes the same, its weight has four axes
 
@@ -752,7 +343,7 @@ class Convolution(Patches):
         self.patch_proj = nn.Conv2d(C, D, p, stride=p)
 
 
-@image
+@patches
 class ChannelsForgotten(Patches):
     """your map takes the p p values of one channel
 
@@ -764,7 +355,7 @@ class ChannelsForgotten(Patches):
         self.patch_proj = nn.Linear(config.patch_size**2, config.d_model)
 
 
-@image
+@patches
 class NoClassToken(Patches):
     """you leave the class token out
 
@@ -775,7 +366,7 @@ class NoClassToken(Patches):
         return x
 
 
-@image
+@patches
 class ClassTokenLast(Patches):
     """you put the class token after the patches; it comes first
 
@@ -786,7 +377,7 @@ class ClassTokenLast(Patches):
         return torch.cat([x, first], dim=1)
 
 
-@image
+@patches
 class ClassTokenNotMade(Patches):
     """your module has no class token
 
@@ -798,7 +389,7 @@ class ClassTokenNotMade(Patches):
         del self.class_token
 
 
-@image
+@patches
 class ClassTokenNotMadeNorItsRow(ClassTokenNotMade):
     """your module has no class token, and no row of positions for it
 
@@ -811,7 +402,7 @@ class ClassTokenNotMadeNorItsRow(ClassTokenNotMade):
             self.position = ours.new_embedding(config.num_patches, config.d_model)
 
 
-@image
+@patches
 class ClassTokenAlwaysZero(Patches):
     """you put zeros before the patches, not the class token
 
@@ -822,7 +413,7 @@ class ClassTokenAlwaysZero(Patches):
         return torch.cat([0 * first, x], dim=1)
 
 
-@image
+@patches
 class ClassTokenAddedToAll(Patches):
     """you add the class token to the patches
 
@@ -833,7 +424,7 @@ class ClassTokenAddedToAll(Patches):
         return x + first
 
 
-@image
+@patches
 class ClassTokenPlain(Patches):
     """your class token is a plain tensor: it is not trained
 
@@ -847,7 +438,7 @@ class ClassTokenPlain(Patches):
         self.class_token = token
 
 
-@image
+@patches
 class ClassTokenWithAxes(Patches):
     """your class token has axes of 1 before D
 
@@ -859,7 +450,7 @@ class ClassTokenWithAxes(Patches):
         self.class_token = nn.Parameter(self.class_token.detach()[None, None])
 
 
-@image
+@patches
 class ClassTokenDetached(Patches):
     """your class token is cut off from the result: it never learns
 
@@ -870,7 +461,7 @@ class ClassTokenDetached(Patches):
         return torch.cat([first.detach(), x], dim=1)
 
 
-@image
+@patches
 class ClassTokenWithoutPosition(Patches):
     """you add no position to the class token: row 0 belongs to it
 
@@ -881,7 +472,7 @@ class ClassTokenWithoutPosition(Patches):
         return torch.cat([x[:, :1], super().place(x)[:, 1:]], dim=1)
 
 
-@image
+@patches
 class PatchesWithoutClassTokensRow(Patches):
     """you number the patches from 0 and give the class token no position
 
@@ -893,7 +484,7 @@ class PatchesWithoutClassTokensRow(Patches):
         return torch.cat([x[:, :1], placed], dim=1)
 
 
-@image
+@patches
 class ClassTokensRowLast(Patches):
     """you give the class token the last position
 
@@ -904,7 +495,7 @@ class ClassTokensRowLast(Patches):
         return x + self.positions(x).roll(1, dims=1)
 
 
-@image
+@patches
 class NoPositionsOfPatches(Patches):
     """you do not add the positions
 
@@ -915,7 +506,7 @@ class NoPositionsOfPatches(Patches):
         return x if self.position is None else x + 0 * self.position.weight[0]
 
 
-@image
+@patches
 class TimesThePositions(Patches):
     """you multiply by the positions
 
@@ -926,7 +517,7 @@ class TimesThePositions(Patches):
         return super().place(x) if self.position is None else x * self.positions(x)
 
 
-@image
+@patches
 class PositionsAlongTheBatch(Patches):
     """you give every vector of an image the position of the image in the batch
 
@@ -940,7 +531,7 @@ class PositionsAlongTheBatch(Patches):
         return x + self.position.weight[rows, None]
 
 
-@image
+@patches
 class RowsForPatchesAlone(Patches):
     """your table has no row for the class token
 
@@ -953,7 +544,7 @@ class RowsForPatchesAlone(Patches):
             self.position = nn.Embedding(config.num_patches, config.d_model)
 
 
-@image
+@patches
 class AlwaysLearnt(Patches):
     """your positions are learnt, whatever config.positions says
 
@@ -965,7 +556,7 @@ class AlwaysLearnt(Patches):
         self.position = nn.Embedding(1 + config.num_patches, config.d_model)
 
 
-@image
+@patches
 class PlainTable(Patches):
     """your positions are a plain tensor or a Parameter, not an nn.Embedding
 
@@ -981,7 +572,7 @@ class PlainTable(Patches):
         return super().place(x) if self.position is None else x + self.position
 
 
-@image
+@patches
 class ClocksForgotten(Patches):
     """you add no positions where config.positions is "sinusoidal"
 
@@ -992,7 +583,7 @@ class ClocksForgotten(Patches):
         return x if self.position is None else super().place(x)
 
 
-@image
+@patches
 class ClocksAlways(Patches):
     """you add sinusoidal positions where config.positions is "none"
 
@@ -1018,7 +609,7 @@ class PatchesWithTable(Patches):
         return x + self.clocks if kept else super().place(x)
 
 
-@image
+@patches
 class ClocksAreAParameter(PatchesWithTable):
     """your sinusoidal table is a Parameter: training would change it
 
@@ -1029,7 +620,7 @@ class ClocksAreAParameter(PatchesWithTable):
         self.clocks = nn.Parameter(clocks)
 
 
-@image
+@patches
 class ClocksAreAPlainTensor(PatchesWithTable):
     """your sinusoidal table is a plain tensor: .to() and .half() leave it behind
 
@@ -1040,7 +631,7 @@ class ClocksAreAPlainTensor(PatchesWithTable):
         self.clocks = clocks
 
 
-@image
+@patches
 class ScaledByTheRoot(Patches):
     """you multiply the patches' vectors by √d, as some do with tokens
 
@@ -1051,7 +642,7 @@ class ScaledByTheRoot(Patches):
         return super().project(images) * self.config.d_model**0.5
 
 
-@image
+@patches
 class NormAtTheEnd(Patches):
     """you normalise the sum, as the embeddings of texts do
 
@@ -1063,7 +654,7 @@ class NormAtTheEnd(Patches):
         return super().finish(F.layer_norm(x, (D,), eps=self.config.eps))
 
 
-@image
+@patches
 class NothingDropped(Patches):
     """you drop nothing in training
 
@@ -1074,7 +665,7 @@ class NothingDropped(Patches):
         return x
 
 
-@image
+@patches
 class WholeVectorsDropped(Patches):
     """you drop whole vectors, as F.dropout1d does
 
@@ -1085,7 +676,7 @@ class WholeVectorsDropped(Patches):
         return F.dropout1d(x, self.p)
 
 
-@image
+@patches
 class OneMaskForAll(Patches):
     """you drop the same places in every image
 
@@ -1096,7 +687,7 @@ class OneMaskForAll(Patches):
         return x * dropout(torch.ones_like(x[:1]), self.p)
 
 
-@image
+@patches
 class DroppedInEvaluation(Patches):
     """you drop values in evaluation too
 
@@ -1108,7 +699,7 @@ class DroppedInEvaluation(Patches):
         return F.dropout(x, self.config.dropout)
 
 
-@image
+@patches
 class DroppedBeforePositions(Patches):
     """you drop values before the positions are added
 
@@ -1122,7 +713,7 @@ class DroppedBeforePositions(Patches):
         return x
 
 
-@image
+@patches
 class DroppedTwice(Patches):
     """you drop values of the patches twice, before the positions too
 
@@ -1133,7 +724,7 @@ class DroppedTwice(Patches):
         return dropout(super().project(images), self.p)
 
 
-@image
+@patches
 class DroppedNotScaled(Patches):
     """you do not scale what is kept
 
@@ -1144,7 +735,7 @@ class DroppedNotScaled(Patches):
         return super().finish(x) * (1 - self.p)
 
 
-@image
+@patches
 class PatchesDroppedAlone(Patches):
     """you drop values of the patches alone
 
@@ -1155,7 +746,7 @@ class PatchesDroppedAlone(Patches):
         return torch.cat([x[:, :1], super().finish(x[:, 1:])], dim=1)
 
 
-@image
+@patches
 class SizeUnchecked(Patches):
     """you do not look at the images' size: 3 x 12 pixels have as many patches as 6 x 6
 
@@ -1166,7 +757,7 @@ class SizeUnchecked(Patches):
         pass
 
 
-@image
+@patches
 class PatchesCountedOnly(Patches):
     """you look at the number of patches alone: 3 x 12 pixels have as many as 6 x 6
 
