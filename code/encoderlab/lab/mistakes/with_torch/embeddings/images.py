@@ -771,7 +771,7 @@ class PatchesCountedOnly(Patches):
             raise ValueError(f"{found} channels and patches")
 
 
-@image
+@patches
 class ChannelsUnchecked(Patches):
     """you do not look at the number of channels
 
@@ -784,7 +784,7 @@ class ChannelsUnchecked(Patches):
             raise ValueError(f"the images' shape is {tuple(images.shape)}")
 
 
-@image
+@patches
 class ChannelsCheckedAlone(Patches):
     """you look at the number of channels and not at height and width
 

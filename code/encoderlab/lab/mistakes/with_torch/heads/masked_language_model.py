@@ -102,7 +102,7 @@ class TableReplaced(Guess):
 
 
 @here
-class TableReplaced(Guess):
+class TableMadeAnew(Guess):
     """you give the encoder a new table of the same numbers
 
     an optimiser that was made before would go on with the old one
