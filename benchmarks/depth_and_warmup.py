@@ -7,13 +7,12 @@ says how they were trained and with which versions; chapter 15 plots it and repe
 run. One thread, so that a rerun on the same machine gives the same numbers.
 """
 
-import json
 import platform
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
+from results import file_from_command_line, write
 
 from encoderlab.config import ImageConfig
 from encoderlab.schedules import warmup_linear
@@ -68,7 +67,7 @@ def run(norm_first, warm_up, seed):
 
 def main():
     torch.set_num_threads(1)
-    file = Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
+    file = file_from_command_line(__doc__, DEFAULT)
     runs = []
     for norm_first in (True, False):
         for warm_up in (True, False):
@@ -91,7 +90,7 @@ def main():
         "training": TRAINING,
         "runs": runs,
     }
-    file.write_text(json.dumps(report) + "\n", encoding="utf-8")
+    write(file, report)
 
 
 if __name__ == "__main__":

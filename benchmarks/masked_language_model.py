@@ -7,13 +7,12 @@ The file says how they were trained and with which versions; chapter 16 plots it
 repeats one run. One thread, so that a rerun on the same machine gives the same numbers.
 """
 
-import json
 import platform
-import sys
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from results import file_from_command_line, write
 from torch import nn
 
 from encoderlab.config import TextConfig
@@ -152,7 +151,7 @@ def run(kind, seed):
 
 def main():
     torch.set_num_threads(1)
-    file = Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
+    file = file_from_command_line(__doc__, DEFAULT)
     runs = []
     for kind in KINDS:
         for seed in SEEDS:
@@ -173,7 +172,7 @@ def main():
         "unigram": round(unigram_perplexity(words, blanks()[1], len(ENGLISH.words)), 2),
         "runs": runs,
     }
-    file.write_text(json.dumps(report) + "\n", encoding="utf-8")
+    write(file, report)
 
 
 if __name__ == "__main__":
