@@ -28,10 +28,10 @@ def answer(weights, v, dropout_p=0.0, need_weights=False):
     return dropout(weights, dropout_p) @ v, weights if need_weights else None
 
 
-here = wrong("attention")
+plain = wrong("attention")
 
 
-@here
+@plain
 def no_scale(q, k, v, mask=None, **how):
     """you do not divide the scores by √d
 
@@ -40,7 +40,7 @@ def no_scale(q, k, v, mask=None, **how):
     return answer(weigh(q @ k.mT, mask), v, **how)
 
 
-@here
+@plain
 def divided_by_d(q, k, v, mask=None, **how):
     """you divide the scores by d, not by its root
 
@@ -49,7 +49,7 @@ def divided_by_d(q, k, v, mask=None, **how):
     return answer(weigh(q @ k.mT / q.shape[-1], mask), v, **how)
 
 
-@here
+@plain
 def root_of_keys(q, k, v, mask=None, **how):
     """you divide by the root of the number of keys, not of their width
 
@@ -58,7 +58,7 @@ def root_of_keys(q, k, v, mask=None, **how):
     return answer(weigh(q @ k.mT / sqrt(k.shape[-2]), mask), v, **how)
 
 
-@here
+@plain
 def scale_of_a_fixed_width(q, k, v, mask=None, **how):
     """you divide by 2, which is right for queries of width 4 alone
 
@@ -67,7 +67,7 @@ def scale_of_a_fixed_width(q, k, v, mask=None, **how):
     return answer(weigh(q @ k.mT / 2.0, mask), v, **how)
 
 
-@here
+@plain
 def softmax_over_queries(q, k, v, mask=None, **how):
     """your weights sum to 1 over the queries, not over the keys
 
@@ -76,7 +76,7 @@ def softmax_over_queries(q, k, v, mask=None, **how):
     return answer(weigh(scores_of(q, k), mask, axis=-2), v, **how)
 
 
-@here
+@plain
 def no_softmax(q, k, v, mask=None, **how):
     """you use the scores themselves as weights, without a softmax
 
@@ -86,7 +86,7 @@ def no_softmax(q, k, v, mask=None, **how):
     return answer(scores if mask is None else scores * mask, v, **how)
 
 
-@here
+@plain
 def weights_transposed(q, k, v, mask=None, **how):
     """you multiply the values by the transposed weights
 
@@ -95,7 +95,7 @@ def weights_transposed(q, k, v, mask=None, **how):
     return answer(weigh(scores_of(q, k), mask).mT, v, **how)
 
 
-@here
+@plain
 def keys_for_values(q, k, v, mask=None, **how):
     """you average the keys, where the values are asked for
 
@@ -104,7 +104,7 @@ def keys_for_values(q, k, v, mask=None, **how):
     return answer(weigh(scores_of(q, k), mask), k, **how)
 
 
-@here
+@plain
 def mask_inverted(q, k, v, mask=None, **how):
     """you hide what the mask allows, and allow what it hides
 
@@ -113,7 +113,7 @@ def mask_inverted(q, k, v, mask=None, **how):
     return answer(weigh(scores_of(q, k), None if mask is None else ~mask), v, **how)
 
 
-@here
+@plain
 def mask_as_numbers(q, k, v, mask=None, **how):
     """you make floats of the mask: they are added to the scores, 1 where it is True
 
@@ -123,7 +123,7 @@ def mask_as_numbers(q, k, v, mask=None, **how):
     return answer(softmax(scores_of(q, k) + mask), v, **how)
 
 
-@here
+@plain
 def mask_multiplied(q, k, v, mask=None, **how):
     """you multiply the mask into the scores: a score of 0 still gets weight
 
@@ -132,7 +132,7 @@ def mask_multiplied(q, k, v, mask=None, **how):
     return answer(softmax(scores_of(q, k) * (1 if mask is None else mask)), v, **how)
 
 
-@here
+@plain
 def mask_ignored(q, k, v, mask=None, **how):
     """you do not use the mask
 
@@ -141,7 +141,7 @@ def mask_ignored(q, k, v, mask=None, **how):
     return answer(weigh(scores_of(q, k)), v, **how)
 
 
-@here
+@plain
 def mask_on_queries(q, k, v, mask=None, **how):
     """you apply the mask to the rows, which are queries
 
@@ -153,7 +153,7 @@ def mask_on_queries(q, k, v, mask=None, **how):
     return answer(weigh(scores_of(q, k), mask), v, **how)
 
 
-@here
+@plain
 def not_renormalised(q, k, v, mask=None, **how):
     """you zero hidden weights after the softmax: the others no longer sum to 1
 
@@ -163,7 +163,7 @@ def not_renormalised(q, k, v, mask=None, **how):
     return answer(weights if mask is None else weights * mask, v, **how)
 
 
-@here
+@plain
 def causal(q, k, v, mask=None, **how):
     """you hide what comes after a token, with is_causal=True or a mask of your own
 
@@ -174,7 +174,7 @@ def causal(q, k, v, mask=None, **how):
     return answer(weigh(scores_of(q, k), mask), v, **how)
 
 
-@here
+@plain
 def nan_if_nothing_allowed(q, k, v, mask=None, **how):
     """a query that may attend to nothing gets NaN
 
@@ -185,7 +185,7 @@ def nan_if_nothing_allowed(q, k, v, mask=None, **how):
     return answer(softmax(scores), v, **how)
 
 
-@here
+@plain
 def nan_mended_afterwards(q, k, v, mask=None, **how):
     """you replace NaN after the softmax: the weights are right, their gradient is NaN
 
@@ -196,7 +196,7 @@ def nan_mended_afterwards(q, k, v, mask=None, **how):
     return answer(softmax(scores).nan_to_num(), v, **how)
 
 
-@here
+@plain
 def uniform_if_nothing_allowed(q, k, v, mask=None, **how):
     """a query that may attend to nothing averages all that is hidden
 
@@ -207,7 +207,7 @@ def uniform_if_nothing_allowed(q, k, v, mask=None, **how):
     return answer(softmax(scores), v, **how)
 
 
-@here
+@plain
 def sentinel_small(q, k, v, mask=None, **how):
     """you fill hidden scores with -1e4, and other scores may be lower
 
@@ -220,7 +220,7 @@ def sentinel_small(q, k, v, mask=None, **how):
     return answer(weights * mask.any(-1, keepdim=True), v, **how)
 
 
-@here
+@plain
 def weights_detached(q, k, v, mask=None, **how):
     """you detach the weights: queries and keys get no gradient
 
@@ -229,7 +229,7 @@ def weights_detached(q, k, v, mask=None, **how):
     return answer(weigh(scores_of(q, k), mask).detach(), v, **how)
 
 
-@here
+@plain
 def weights_always(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     """you return the weights, though they are not asked for
 
@@ -238,7 +238,7 @@ def weights_always(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     return ours.attention(q, k, v, mask, dropout_p=dropout_p, need_weights=True)
 
 
-@here
+@plain
 def weights_never(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     """you never return the weights
 
@@ -248,7 +248,7 @@ def weights_never(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     return ours.attention(q, k, v, mask, dropout_p=dropout_p)
 
 
-@here
+@plain
 def context_alone(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     """you return the context alone where no weights are asked for
 
@@ -260,7 +260,7 @@ def context_alone(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     return (context, weights) if need_weights else context
 
 
-@here
+@plain
 def weights_averaged(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     """you average the weights over the heads, as nn.MultiheadAttention does
 
@@ -272,7 +272,7 @@ def weights_averaged(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     return context, weights.mean(-3) if need_weights and q.ndim == 4 else weights
 
 
-@here
+@plain
 def dropout_ignored(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     """you never drop a weight
 
@@ -281,7 +281,7 @@ def dropout_ignored(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     return ours.attention(q, k, v, mask, need_weights=need_weights)
 
 
-@here
+@plain
 def dropout_with_weights_only(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     """you drop weights only where they are returned
 
@@ -291,7 +291,7 @@ def dropout_with_weights_only(q, k, v, mask=None, *, dropout_p=0.0, need_weights
     return ours.attention(q, k, v, mask, dropout_p=p, need_weights=need_weights)
 
 
-@here
+@plain
 def dropout_on_context(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     """you drop values of the result, not weights
 
@@ -301,7 +301,7 @@ def dropout_on_context(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False)
     return dropout(context, dropout_p), weights
 
 
-@here
+@plain
 def dropped_weights_returned(q, k, v, mask=None, *, dropout_p=0.0, need_weights=False):
     """you return the weights after dropout
 
