@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from encoderlab.lab.asking import ask_all
 from encoderlab.lab.exercises import exercises
-from encoderlab.lab.judge import SEEDS, judge
+from encoderlab.lab.judge import SEEDS, ask_reference, judge
 from encoderlab.lab.mistakes import mistakes_of
 
 DATA = Path(__file__).parents[1] / "data" / "prices.npz"
@@ -54,11 +53,10 @@ def price_of(mistake, prices):
     return "fails" if price == -2 else f"{price:.3f}"
 
 
-def shown_by(exercise, mistake):
+def shown_by(exercise, mistake, right):
     """The first question that shows the mistake, and the share of those that do."""
-    asked = ask_all(exercise.check(), exercise.reference(), SEEDS[0])
-    questions = {answer.case.says for answer in asked}
-    failures = judge(exercise, mistake.target).failures
+    questions = {answer.case.says for answer in right[SEEDS[0]]}
+    failures = judge(exercise, mistake.target, right, naming=False).failures
     return f"{failures[0].says} ({len(failures)} of {len(questions)})"
 
 
@@ -80,10 +78,11 @@ def main():
                 continue
             page += f"\n### {exercise.short}\n\n"
             page += row("what is done", "shown by", "in MiniLM") + row(*["---"] * 3)
+            right = ask_reference(exercise)
             for mistake in mistakes:
                 page += row(
                     plain(mistake.says[0].upper() + mistake.says[1:]),
-                    plain(shown_by(exercise, mistake)),
+                    plain(shown_by(exercise, mistake, right)),
                     price_of(mistake, prices),
                 )
     print(page, end="")

@@ -27,6 +27,7 @@ def judge(
     right: dict[int, list[Answer]] | None = None,
     *,
     chapter: int | None = None,
+    naming: bool = True,
 ) -> Report:
     """Check a solution in this process, without a time limit.
 
@@ -40,6 +41,8 @@ def judge(
         The reference's answers, where they were taken before; None asks it now.
     chapter
         Ask no more than the book has explained by the end of this one; None asks all.
+    naming
+        Whether to look for known mistakes that answer alike, which takes the longest.
 
     Returns
     -------
@@ -60,7 +63,7 @@ def judge(
             f"chapter={chapter}; give {exercise.chapter} or a later one"
         )
     with _apart(exercise):
-        return _judge(exercise, solution, right, chapter)
+        return _judge(exercise, solution, right, chapter, naming)
 
 
 @contextmanager
@@ -77,7 +80,7 @@ def _apart(exercise):
         yield
 
 
-def _judge(exercise, solution, right, chapter):
+def _judge(exercise, solution, right, chapter, naming):
     start = time.perf_counter()
     check = exercise.check()
     right = right or ask_reference(exercise, chapter)
@@ -102,7 +105,7 @@ def _judge(exercise, solution, right, chapter):
             if all(answer.error is not None for answer in given[SEEDS[0]]):
                 report.status = "error"
             report.failures = together(report.failures)
-            if report.status == "failed":
+            if report.status == "failed" and naming:
                 with _apart(exercise):  # the solution may have changed the mode
                     report.named, report.at_first = diagnose(
                         exercise, right, given, chapter
