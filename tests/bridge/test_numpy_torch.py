@@ -118,6 +118,11 @@ def test_bridge_copies(make, kind):
         assert_same(copies, before)
 
 
+def test_to_arrays_refuses_pytorchs_own_modules():
+    with pytest.raises(TypeError, match="got PyTorch's own LayerNorm; from_torch_nn"):
+        to_arrays(nn.LayerNorm(3))
+
+
 def test_to_arrays_gives_matrices_from_in_to_out_in_memory_order(make):
     arrays = to_arrays(to_torch(make("TokenClassifier")))
     assert arrays["encoder.layers.1.feed_forward.W_1"].shape == (12, 11)

@@ -1,7 +1,5 @@
-"""Checkpoints of a training: one file that is whole or not there, and no pickle."""
+"""Checkpoints: all that a training needs to go on, put away and taken up again."""
 
-import json
-import os
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -9,16 +7,11 @@ from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor, nn
 
+from encoderlab.with_torch.training.file import read, write
 from encoderlab.with_torch.training.stopping import EarlyStopping
 
-FORMAT = "encoderlab training 1"
-KEY = "encoderlab.training"  # of the one entry in the file's metadata
-PARTS = {"step", "optimizer", "groups", "parameters", "numbers"}
-PARTS |= {"losses", "random.cpu"}
 MOST_SHOWN = 12
 
 
@@ -105,23 +98,13 @@ def save_checkpoint(
         tensors |= {f"stopping.{k}": v for k, v in stopping.state().items()}
     tensors["losses"] = torch.tensor(losses, dtype=torch.float64)
     about = {
-        "format": FORMAT,
         "step": int(step),
         "optimizer": type(optimizer).__name__,
         "groups": own["param_groups"],
         "parameters": _parameters(model, optimizer),
         "numbers": numbers,
     }
-    try:
-        metadata = {KEY: json.dumps(about)}
-    except TypeError as error:
-        raise TypeError(
-            f"the optimiser has an option that cannot be stored: {error}; give it "
-            "plain numbers"
-        ) from error
-    # clones: safetensors refuses tensors that share their memory, as tied ones do
-    plain = {k: v.detach().cpu().contiguous().clone() for k, v in tensors.items()}
-    _replace(Path(path), save(plain, metadata))
+    write(Path(path), tensors, about)
 
 
 def load_checkpoint(
@@ -156,7 +139,7 @@ def load_checkpoint(
         optimiser. Nothing is changed then.
     """
     path = Path(path)
-    tensors, about = _read(path)
+    tensors, about = read(path)
     parts: dict[str, dict[str, Tensor]] = {}
     for name, value in tensors.items():
         part, _, rest = name.partition(".")
@@ -196,54 +179,6 @@ def _generators():
     """The generators that dropout and the like draw from, by device."""
     ours = (torch.default_generator, *torch.cuda.default_generators)
     return {str(generator.device): generator for generator in ours}
-
-
-def _replace(path, content):
-    """Write a file so that at any moment the old or the new one is there, whole."""
-    path = path.resolve()  # of a link, the file it points to
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent}; make it first")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file")
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _read(path):
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file")
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            names = file.keys()
-            tensors = {name: file.get_tensor(name) for name in names}
-    except SafetensorError as error:
-        raise ValueError(
-            f"{path} is damaged or no checkpoint of a training ({error}); delete it to "
-            "begin anew"
-        ) from error
-    try:
-        about = json.loads(metadata.get(KEY, "{}"))
-    except json.JSONDecodeError:
-        about = {}
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise ValueError(
-            f"{path} is safetensors, but no checkpoint of a training; give another path"
-        )
-    missing = PARTS - (tensors.keys() | about.keys())
-    if missing:
-        raise ValueError(
-            f"{path} is damaged, it lacks {', '.join(sorted(missing))}; delete it to "
-            "begin anew"
-        )
-    return tensors, about
 
 
 def _require_fit(path, parts, about, model, optimizer, stopping):

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from encoderlab.with_torch.masks import require_whole
 from encoderlab.with_torch.training.checkpoint import load_checkpoint, save_checkpoint
+from encoderlab.with_torch.training.options import require_interval, require_options
 from encoderlab.with_torch.training.stopping import EarlyStopping
 
 
@@ -198,9 +199,9 @@ def fit(
     >>> fit(lambda batch: theta**2, range(3), optimizer)
     tensor([16.,  4.,  1.], dtype=torch.float64)
     """
-    _require_options(batches, max_norm, model, stopping, evaluate, checkpoint)
-    _require_interval("every", every, "evaluate", evaluate)
-    _require_interval("save_every", save_every, "checkpoint", checkpoint)
+    require_options(batches, max_norm, model, stopping, evaluate, checkpoint)
+    require_interval("every", every, "evaluate", evaluate)
+    require_interval("save_every", save_every, "checkpoint", checkpoint)
     losses: list[float] = []
     if checkpoint is not None and Path(checkpoint).exists():
         losses = _resume(checkpoint, batches, model, optimizer, stopping)
@@ -223,8 +224,7 @@ def fit(
         while not is_over():
             done = len(losses) + 1
             factor = 1.0 if schedule is None else schedule(done)
-            loss = _change(step, batches[done - 1], optimizer, done, factor, clip)
-            losses.append(loss)
+            losses.append(_change(step, batches, optimizer, done, factor, clip))
             bar.update()
             if every and (done % every == 0 or done == total):
                 _evaluate(evaluate, done, model, stopping)
@@ -255,9 +255,9 @@ def _save(checkpoint, model, optimizer, losses, stopping):
     save_checkpoint(checkpoint, model, optimizer, len(losses), **options)
 
 
-def _change(step, batch, optimizer, done, factor, max_norm):
+def _change(step, batches, optimizer, done, factor, max_norm):
     """One step: the loss, its gradients, and the change."""
-    loss = step(batch)
+    loss = step(batches[done - 1])
     if not isinstance(loss, Tensor) or loss.ndim:
         shape = f" of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else ""
         raise TypeError(
@@ -303,26 +303,3 @@ def _evaluate(evaluate, done, model, stopping):
             model.train()
     if stopping is not None:
         stopping.update(done, value, model)
-
-
-def _require_options(batches, max_norm, model, stopping, evaluate, checkpoint):
-    """Refuse options that do not go together."""
-    if not (hasattr(batches, "__len__") and hasattr(batches, "__getitem__")):
-        raise TypeError(
-            f"batches must be a list, got {type(batches).__name__}; give list(batches)"
-        )
-    if len(batches) == 0:
-        raise ValueError("there is no batch to train on")
-    if max_norm is not None and not max_norm > 0:
-        raise ValueError(f"max_norm must be above 0, got {max_norm}")
-    if stopping is not None and evaluate is None:
-        raise ValueError("stopping needs evaluate, which measures what it watches")
-    if model is None and (stopping is not None or checkpoint is not None):
-        raise ValueError("stopping and checkpoint need model, whose weights they keep")
-
-
-def _require_interval(name, steps, what, value):
-    if (steps is None) != (value is None):
-        raise ValueError(f"{name} and {what} go together: give both or neither")
-    if steps is not None and steps < 1:
-        raise ValueError(f"{name} must be at least 1, got {steps}")
