@@ -31,7 +31,7 @@ book: .venv/.book ## build the book and print where it is
 
 test: check exercises nbval site ## every check there is, the notebooks and the site too
 
-check: lint unit ## lint, types and unit tests, in under two minutes
+check: lint unit ## lint, types and unit tests, in about four minutes
 
 lint: .venv/.all
 	$(BIN)/ruff check
