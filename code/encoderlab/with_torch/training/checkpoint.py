@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from encoderlab.with_torch.training.file import read, write
+from encoderlab.with_torch.training.file import read_training, write_training
 from encoderlab.with_torch.training.stopping import EarlyStopping
 
 MOST_SHOWN = 12
@@ -104,7 +104,7 @@ def save_checkpoint(
         "parameters": _parameters(model, optimizer),
         "numbers": numbers,
     }
-    write(Path(path), tensors, about)
+    write_training(Path(path), tensors, about)
 
 
 def load_checkpoint(
@@ -139,7 +139,7 @@ def load_checkpoint(
         optimiser. Nothing is changed then.
     """
     path = Path(path)
-    tensors, about = read(path)
+    tensors, about = read_training(path)
     parts: dict[str, dict[str, Tensor]] = {}
     for name, value in tensors.items():
         part, _, rest = name.partition(".")

@@ -15,7 +15,9 @@ PARTS = {"step", "optimizer", "groups", "parameters", "numbers"}
 PARTS |= {"losses", "random.cpu"}
 
 
-def write(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
+def write_training(
+    path: Path, tensors: dict[str, Tensor], about: dict[str, Any]
+) -> None:
     """Store tensors by name, and what JSON can hold, in one safetensors file.
 
     Parameters
@@ -39,7 +41,7 @@ def write(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -> None
     >>> from tempfile import TemporaryDirectory
     >>> import torch
     >>> with TemporaryDirectory() as folder:
-    ...     write(Path(folder) / "x", {"losses": torch.ones(2)}, {"step": 2})
+    ...     write_training(Path(folder) / "x", {"losses": torch.ones(2)}, {"step": 2})
     ...     (Path(folder) / "x").exists()
     True
     """
@@ -55,8 +57,8 @@ def write(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -> None
     _replace(path, save(plain, metadata))
 
 
-def read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Read what :func:`write` stored of a training.
+def read_training(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Read what :func:`write_training` stored of a training.
 
     Parameters
     ----------
@@ -80,8 +82,8 @@ def read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     >>> from tempfile import TemporaryDirectory
     >>> import torch
     >>> with TemporaryDirectory() as folder:
-    ...     write(Path(folder) / "x", {"losses": torch.ones(2)}, {"step": 2})
-    ...     read(Path(folder) / "x")
+    ...     write_training(Path(folder) / "x", {"losses": torch.ones(2)}, {"step": 2})
+    ...     read_training(Path(folder) / "x")
     Traceback (most recent call last):
     ValueError: ... it lacks groups, numbers, optimizer, parameters, random.cpu; ...
     """
