@@ -5,7 +5,6 @@ runs counts. All may use every core. The variables that pin OpenBLAS to one kind
 are unset: where a machine sets them, they are for other, older programs.
 """
 
-import json
 import os
 import platform
 import resource
@@ -13,6 +12,9 @@ import subprocess
 import sys
 import time
 from importlib.metadata import version
+from pathlib import Path
+
+from results import write
 
 
 def answer(run):
@@ -58,9 +60,7 @@ def write_report(path, packages, **results):
         "versions": {name: version(name) for name in packages},
         **results,
     }
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(report, file, indent=2)
-        file.write("\n")
+    write(Path(path), report, indent=2)
 
 
 def _start(script, name, arguments):

@@ -16,8 +16,8 @@ def file_from_command_line(doc, default):
     return file
 
 
-def write(file, report):
-    """Replace the old results once the new ones are whole."""
+def write(file, report, **layout):
+    """Replace the old results once the new ones are whole; layout is for json.dumps."""
     part = file.with_name(file.name + ".part")
-    part.write_text(json.dumps(report) + "\n", encoding="utf-8")
+    part.write_text(json.dumps(report, **layout) + "\n", encoding="utf-8")
     os.replace(part, file)
