@@ -13,6 +13,7 @@ from encoderlab.lab.asking import ask_all
 from encoderlab.lab.case import WrongForm, ask
 from encoderlab.lab.exercises import Exercise, find
 from encoderlab.lab.judge import judge, judge_file
+from encoderlab.lab.mistakes import mistakes_of
 from encoderlab.lab.modules import ask_gradients, give_weights, named
 from encoderlab.lab.stubs import stub
 from encoderlab.lab.worker import Worker
@@ -317,3 +318,37 @@ def test_gradients_of_a_module_are_named():
 def test_gradient_that_does_not_come_back_is_said_so(function, what):
     answer = gradients(function, torch.ones(3), torch.ones(3))
     assert what in str(answer.error)
+
+
+def test_check_does_not_hang_on_the_notebooks_grad_mode():
+    with torch.no_grad():
+        assert judge("torch.LayerNorm", ours.LayerNorm).passed
+        assert not torch.is_grad_enabled()
+
+
+def test_solution_that_stops_gradients_does_so_for_itself_alone():
+    def perplexity(loss):
+        torch.set_grad_enabled(False)
+        return float(torch.as_tensor(loss))
+
+    report = judge("torch.perplexity", perplexity)
+    assert report.status == "failed"
+    assert torch.is_grad_enabled()
+    assert judge("torch.LayerNorm", ours.LayerNorm).passed
+
+
+def test_nothing_is_named_where_the_books_own_solution_fails(monkeypatch):
+    def broken(*_, **__):
+        raise OSError("no memory")
+
+    monkeypatch.setattr(ours, "layer_norm", broken)
+    report = judge("torch.layer_norm", lambda x, *_: x)
+    assert report.status == "error"
+    assert report.message.startswith("the book's own solution fails here too: OSError")
+    assert not report.mistakes
+
+
+def test_mistakes_are_named_only_where_they_are_asked_for():
+    solution = mistakes_of("with_torch.training.masking.perplexity")[0].target
+    assert judge("torch.perplexity", solution).mistakes
+    assert not judge("torch.perplexity", solution, naming=False).mistakes

@@ -2,6 +2,7 @@
 
 import time
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def _judge(exercise, solution, right, chapter, naming):
     start = time.perf_counter()
     check = exercise.check()
     right = right or ask_reference(exercise, chapter)
-    for answer in (answer for answers in right.values() for answer in answers):
+    for answer in chain(*right.values()):
         if answer.error is not None and not getattr(answer.case, "raises", None):
             said = BROKEN.format(in_words(answer.error))
             return Report(exercise.id, "error", message=said, chapter=chapter)

@@ -11,8 +11,8 @@ from torch import Tensor
 
 FORMAT = "encoderlab training 1"
 KEY = "encoderlab.training"  # of the one entry in the file's metadata
-PARTS = {"step", "optimizer", "groups", "parameters", "numbers"}
-PARTS |= {"losses", "random.cpu"}
+PARTS = {"step", "optimizer", "groups", "parameters", "numbers", "losses", "random.cpu"}
+"""What every checkpoint holds, apart from the model's and the optimiser's numbers."""
 
 
 def write_training(
